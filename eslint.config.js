@@ -1,0 +1,93 @@
+import prettier from 'eslint-config-prettier';
+import globals from 'globals';
+import tseslint from 'typescript-eslint';
+
+/** Style that matters is a failing check; what prettier can decide is left to prettier. */
+export default tseslint.config(
+  {
+    ignores: [
+      'dist/**',
+      '**/dist/**',
+      'coverage/**',
+      'web/**',
+      '.reach/**',
+      '**/generated/**',
+      'sdk/python/**',
+      'sdk/go/**',
+    ],
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [...tseslint.configs.recommendedTypeChecked],
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+      globals: { ...globals.node },
+    },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // Implementing an async port with nothing to wait for is ordinary here (the in-memory adapters).
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'ExportAllDeclaration',
+          message: 'No barrel files: import from the file that defines it.',
+        },
+        { selector: "CallExpression[callee.name='forwardRef']", message: 'Module order is acyclic.' },
+      ],
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/**/*.spec.ts'],
+    rules: {
+      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  {
+    files: ['src/core/**/*.ts'],
+    ignores: ['src/core/**/*.spec.ts'],
+    rules: {
+      // The core is pure: the clock and the random source are arguments.
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: 'Pass the clock in.' },
+        { object: 'Math', property: 'random', message: 'Pass the random source in.' },
+        { object: 'performance', property: 'now', message: 'Pass the clock in.' },
+      ],
+    },
+  },
+  {
+    files: [
+      'src/cli/**/*.ts',
+      'scripts/**/*.ts',
+      'bench/**/*.ts',
+      'test/**/*.ts',
+      'examples/**/*.ts',
+      '**/*.spec.ts',
+    ],
+    rules: {
+      'no-console': 'off',
+      // jest's matchers and JSON answers are `any`; asserting on them is the test.
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  { files: ['src/**/*.ts'], ignores: ['src/cli/**'], rules: { 'no-console': 'error' } },
+  prettier,
+);

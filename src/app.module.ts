@@ -1,0 +1,5 @@
+import { Module } from '@nestjs/common';
+
+/** The whole application. */
+@Module({})
+export class AppModule {}
