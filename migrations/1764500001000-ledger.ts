@@ -57,8 +57,12 @@ export class Ledger1764500001000 implements MigrationInterface {
       WHERE state IN ('scheduled', 'queued', 'offered', 'running') AND deadline_at IS NOT NULL`);
     await runner.query(`CREATE INDEX tasks_held ON tasks (namespace, agent_id)
       WHERE state IN ('offered', 'running')`);
-    await runner.query(`CREATE INDEX tasks_failed ON tasks (namespace, id) WHERE state IN ('failed', 'expired')`);
-    await runner.query(`CREATE INDEX tasks_parent ON tasks (parent_task_id) WHERE parent_task_id IS NOT NULL`);
+    await runner.query(
+      `CREATE INDEX tasks_failed ON tasks (namespace, id) WHERE state IN ('failed', 'expired')`,
+    );
+    await runner.query(
+      `CREATE INDEX tasks_parent ON tasks (parent_task_id) WHERE parent_task_id IS NOT NULL`,
+    );
     await runner.query(`
       CREATE FUNCTION tasks_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN

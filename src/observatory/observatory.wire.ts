@@ -43,7 +43,12 @@ export const summaryAnswer = z
   .object({
     group_by: z.enum(GROUPS),
     groups: z.array(
-      z.object({ key: z.string().nullable(), attempts: z.number().int(), tasks: z.number().int(), last_at: timestamp }),
+      z.object({
+        key: z.string().nullable(),
+        attempts: z.number().int(),
+        tasks: z.number().int(),
+        last_at: timestamp,
+      }),
     ),
   })
   .meta({ id: 'AttributionSummary' });
@@ -52,7 +57,12 @@ export const storyEntry = z
   .object({
     position: z.number().int().meta({ description: 'place in the story, from 1; the SSE event id' }),
     at: timestamp,
-    kind: z.string().meta({ description: 'accepted, scheduled, offered, acknowledged, progress, closed, attribution, agent_state, ended, waiting' }),
+    kind: z
+      .string()
+      .meta({
+        description:
+          'accepted, scheduled, offered, acknowledged, progress, closed, attribution, agent_state, ended, waiting',
+      }),
     text: z.string(),
     delivery_id: z.string().optional(),
     agent_id: z.string().optional(),

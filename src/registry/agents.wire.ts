@@ -50,11 +50,16 @@ export const registerBody = z
   .object({
     namespace,
     agent_id: agentId,
-    name: userId('name').optional().meta({ description: 'Logical agent; instances of one name form a group.' }),
+    name: userId('name')
+      .optional()
+      .meta({ description: 'Logical agent; instances of one name form a group.' }),
     capabilities: z.array(capability).min(1).max(64),
     dependencies: z.array(dependency).max(64).default([]),
     transport: z.enum(['pull', 'session', 'push']).default('pull'),
-    endpoint: z.url({ protocol: /^https?$/ }).max(2000).optional(),
+    endpoint: z
+      .url({ protocol: /^https?$/ })
+      .max(2000)
+      .optional(),
     heartbeat_interval_ms: durationMs(100, 3_600_000).optional(),
     lease_ttl_ms: durationMs(300, 86_400_000).optional(),
     capacity: capacityReport.optional(),
@@ -100,7 +105,9 @@ export type LeaseBody = z.output<typeof leaseBody>;
 
 export const staleDelivery = z.object({
   delivery_id: deliveryId,
-  reason: z.string().meta({ description: 'Code that tells why it is no longer the agent’s, e.g. REACH_CANCELED' }),
+  reason: z
+    .string()
+    .meta({ description: 'Code that tells why it is no longer the agent’s, e.g. REACH_CANCELED' }),
 });
 
 export const leaseAnswer = z
@@ -172,7 +179,9 @@ export const agentTransition = z
   })
   .meta({ id: 'AgentTransition' });
 
-export const agentDetail = agentView.extend({ history: z.array(agentTransition) }).meta({ id: 'AgentDetail' });
+export const agentDetail = agentView
+  .extend({ history: z.array(agentTransition) })
+  .meta({ id: 'AgentDetail' });
 export const agentsPage = page(agentView).meta({ id: 'AgentPage' });
 
 export const switchBody = z

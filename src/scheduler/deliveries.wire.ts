@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { deliveryId, durationMs, json, namespace, timestamp, userId, uuid } from '../platform/wire/primitives.js';
+import {
+  deliveryId,
+  durationMs,
+  json,
+  namespace,
+  timestamp,
+  userId,
+  uuid,
+} from '../platform/wire/primitives.js';
 
 /** What an agent receives: everything it needs to do the work once its ACK is answered `execute: true`. */
 export const offer = z
@@ -61,7 +69,9 @@ export const failBody = z
     code: z.string().min(1).max(64).default('AGENT_ERROR'),
     message: z.string().max(100_000).default(''),
     retryable: z.boolean().optional(),
-    dependency: userId('dependency name').optional().meta({ description: 'the dependency that failed, if one did' }),
+    dependency: userId('dependency name')
+      .optional()
+      .meta({ description: 'the dependency that failed, if one did' }),
     raw_error: json.optional(),
   })
   .meta({ id: 'FailRequest' });
@@ -108,4 +118,6 @@ export const operationAnswer = z
   })
   .meta({ id: 'OperationAnswer' });
 export type OperationAnswer = z.output<typeof operationAnswer>;
-export const deliveryBatchAnswer = z.object({ answers: z.array(operationAnswer) }).meta({ id: 'DeliveryBatchAnswer' });
+export const deliveryBatchAnswer = z
+  .object({ answers: z.array(operationAnswer) })
+  .meta({ id: 'DeliveryBatchAnswer' });

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { capacityReport, leaseAnswer, registerAnswer, registerBody, staleDelivery } from '../registry/agents.wire.js';
+import {
+  capacityReport,
+  leaseAnswer,
+  registerAnswer,
+  registerBody,
+  staleDelivery,
+} from '../registry/agents.wire.js';
 import { deliveryId, namespace, userId, uuid } from '../platform/wire/primitives.js';
 import { offer, operation, operationAnswer } from './deliveries.wire.js';
 
@@ -29,7 +35,11 @@ export const agentFrame = z.discriminatedUnion('type', [
     running: z.array(deliveryId).max(10_000).optional(),
   }),
   z.object({ type: z.literal('operations'), ref, operations: z.array(operation).min(1).max(1000) }),
-  z.object({ type: z.literal('deregister'), ref, drain_ms: z.number().int().min(0).max(3_600_000).optional() }),
+  z.object({
+    type: z.literal('deregister'),
+    ref,
+    drain_ms: z.number().int().min(0).max(3_600_000).optional(),
+  }),
 ]);
 export type AgentFrame = z.output<typeof agentFrame>;
 

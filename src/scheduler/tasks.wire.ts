@@ -20,7 +20,10 @@ export const taskState = z.enum(TASK_STATES);
 const capabilityRef = z
   .string()
   .max(200)
-  .regex(/^[^\s@\p{Cc}]+(@[^@\p{Cc}]+)?$/u, 'a capability is "name" or "name@version-range", without white space');
+  .regex(
+    /^[^\s@\p{Cc}]+(@[^@\p{Cc}]+)?$/u,
+    'a capability is "name" or "name@version-range", without white space',
+  );
 
 export const constraints = z.object({
   version: z.string().max(64).optional().meta({ description: 'semver range of the capability' }),
@@ -45,7 +48,9 @@ export const taskBody = z
     idempotent: z
       .boolean()
       .default(false)
-      .meta({ description: 'true: running it twice is harmless, so it may be retried after it may have started' }),
+      .meta({
+        description: 'true: running it twice is harmless, so it may be retried after it may have started',
+      }),
     ack_timeout_ms: durationMs(50, 300_000).optional(),
     execution_timeout_ms: durationMs(50, 604_800_000).optional(),
     expires_in_ms: durationMs(1, YEAR_MS).optional().meta({ description: 'must have started by then' }),
@@ -55,7 +60,10 @@ export const taskBody = z
     constraints: constraints.optional(),
     affinity_key: userId('affinity_key').optional(),
     parent_task_id: uuid.optional(),
-    callback_url: z.url({ protocol: /^https?$/ }).max(2000).optional(),
+    callback_url: z
+      .url({ protocol: /^https?$/ })
+      .max(2000)
+      .optional(),
     idempotency_key: userId('idempotency_key', 255)
       .optional()
       .meta({ description: 'as the Idempotency-Key header, for tasks of a batch' }),

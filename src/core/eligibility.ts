@@ -1,0 +1,131 @@
+import semver from 'semver';
+import { WORKING_STATES, type AgentState } from './agent-state.js';
+import type { Requirement } from './lane.js';
+
+/** What placement knows about an agent. */
+export interface Candidate {
+  agentId: string;
+  name: string;
+  namespace: string;
+  /** Version by capability name; undefined where the agent declared none. */
+  capabilities: ReadonlyMap<string, string | undefined>;
+  tags: readonly string[];
+  zone: string | undefined;
+  state: AgentState;
+  stateReason: string;
+  maxConcurrency: number;
+  inFlight: number;
+  weight: number;
+}
+
+export interface Rejection {
+  filter: FilterName;
+  reason: string;
+}
+
+export type FilterName =
+  | 'namespace'
+  | 'address'
+  | 'capability'
+  | 'version'
+  | 'tags'
+  | 'zone'
+  | 'excluded'
+  | 'state'
+  | 'capacity'
+  | 'already_tried';
+
+type Filter = (c: Candidate, r: Requirement) => string | undefined;
+
+/**
+ * The filters in the order they are asked; each says why it rejects. Those before `state` ask whether the
+ * agent is the right one at all, `state` whether it is reachable, `capacity` whether it has room now.
+ */
+const FILTERS: readonly (readonly [FilterName, Filter])[] = [
+  ['namespace', (c, r) => (c.namespace === r.namespace ? undefined : `is in namespace ${c.namespace}`)],
+  ['address', address],
+  ['capability', capability],
+  ['version', version],
+  ['tags', tags],
+  [
+    'zone',
+    (c, r) => (r.zone === undefined || c.zone === r.zone ? undefined : `is in zone ${c.zone ?? '(none)'}`),
+  ],
+  ['excluded', (c, r) => (r.exclude?.includes(c.agentId) ? 'excluded by the task' : undefined)],
+  ['state', (c) => (WORKING_STATES.includes(c.state) ? undefined : `${c.state}: ${c.stateReason}`)],
+  ['capacity', capacity],
+];
+
+function address(c: Candidate, r: Requirement): string | undefined {
+  if (r.agentId !== undefined && c.agentId !== r.agentId) return `is not ${r.agentId}`;
+  if (r.name !== undefined && c.name !== r.name) return `is an instance of ${c.name}`;
+  return undefined;
+}
+
+function capability(c: Candidate, r: Requirement): string | undefined {
+  const missing = r.capabilities.find((need) => !c.capabilities.has(need.name));
+  return missing === undefined ? undefined : `does not offer ${missing.name}`;
+}
+
+function version(c: Candidate, r: Requirement): string | undefined {
+  for (const need of r.capabilities) {
+    const range = need.version ?? r.version;
+    if (range === undefined) continue;
+    const offered = c.capabilities.get(need.name);
+    if (offered === undefined) return `declares no version of ${need.name}, ${range} is needed`;
+    const parsed = semver.coerce(offered);
+    if (parsed === null || !semver.satisfies(parsed, range))
+      return `offers ${need.name}@${offered}, ${range} is needed`;
+  }
+  return undefined;
+}
+
+function tags(c: Candidate, r: Requirement): string | undefined {
+  const missing = r.tags?.find((tag) => !c.tags.includes(tag));
+  return missing === undefined ? undefined : `lacks the tag ${missing}`;
+}
+
+function capacity(c: Candidate): string | undefined {
+  return c.inFlight < c.maxConcurrency
+    ? undefined
+    : `busy: ${c.inFlight} of ${c.maxConcurrency} slots in use`;
+}
+
+/** Why `candidate` may not take a task of this requirement now, or undefined when it may. */
+export function rejectionOf(candidate: Candidate, requirement: Requirement): Rejection | undefined {
+  for (const [filter, ask] of FILTERS) {
+    const reason = ask(candidate, requirement);
+    if (reason !== undefined) return { filter, reason };
+  }
+  return undefined;
+}
+
+/** Whether a range can be understood at all; asked once, at admission. */
+export function isVersionRange(range: string): boolean {
+  return semver.validRange(range) !== null;
+}
+
+/** What a set of candidates says about a requirement that nobody could take. */
+export interface Shortage {
+  /** none capable; capable but none reachable; reachable but all busy */
+  kind: 'no_capable' | 'no_reachable' | 'busy';
+  rejections: { agentId: string; filter: FilterName; reason: string }[];
+}
+
+/** Explains why no candidate is eligible; the most hopeful kind wins. Names at most `limit` candidates. */
+export function explainShortage(
+  candidates: Iterable<Candidate>,
+  requirement: Requirement,
+  limit = 10,
+): Shortage {
+  let kind: Shortage['kind'] = 'no_capable';
+  const rejections: Shortage['rejections'] = [];
+  for (const c of candidates) {
+    const rejection = rejectionOf(c, requirement);
+    if (rejection === undefined) continue;
+    if (rejection.filter === 'capacity') kind = 'busy';
+    else if (rejection.filter === 'state' && kind === 'no_capable') kind = 'no_reachable';
+    if (rejections.length < limit) rejections.push({ agentId: c.agentId, ...rejection });
+  }
+  return { kind, rejections };
+}

@@ -1,0 +1,57 @@
+import type { Rng } from './backoff.js';
+import type { Candidate } from './eligibility.js';
+
+/**
+ * Chooses one of the eligible candidates. Placement asks it once a task and raises `inFlight` of the chosen
+ * one in between, so a batch spreads by itself.
+ */
+export interface Selector {
+  select<C extends Candidate>(candidates: readonly C[], rng: Rng): C | undefined;
+}
+
+/** Free slots per weight: the emptier and heavier, the more attractive. */
+function headroom(c: Candidate): number {
+  return ((c.maxConcurrency - c.inFlight) / c.maxConcurrency) * c.weight;
+}
+
+/**
+ * Power of two choices: of two random candidates the one with more headroom. Constant time, no herd on the
+ * single best, and close to least-loaded in effect (Mitzenmacher 2001).
+ */
+export const powerOfTwo: Selector = {
+  select(candidates, rng) {
+    const n = candidates.length;
+    if (n <= 1) return candidates[0];
+    const i = Math.floor(rng() * n);
+    const j = (i + 1 + Math.floor(rng() * (n - 1))) % n;
+    const a = candidates[i];
+    const b = candidates[j];
+    if (a === undefined || b === undefined) return a ?? b;
+    return headroom(b) > headroom(a) ? b : a;
+  },
+};
+
+/**
+ * Rendezvous choice for an affinity key: the same key goes to the same agent for as long as that agent is
+ * eligible, and only its keys move when it is not.
+ */
+export function selectByAffinity<C extends Candidate>(candidates: readonly C[], key: string): C | undefined {
+  let best: C | undefined;
+  let bestHash = -1;
+  for (const candidate of candidates) {
+    const hash = fnv1a(`${key}\u0000${candidate.agentId}`);
+    if (hash > bestHash) {
+      best = candidate;
+      bestHash = hash;
+    }
+  }
+  return best;
+}
+
+/** FNV-1a, 32 bit, with a final mix so that ids differing in the last character spread. */
+function fnv1a(text: string): number {
+  let h = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  return (h ^ (h >>> 13)) >>> 0;
+}
