@@ -9,7 +9,7 @@
  * - each call is atomic, also against calls from other replicas;
  * - each call settles within 2 s; it never waits for a Redis that is away;
  * - a call rejects with `CoordinatorUnavailable` and nothing else, except for a `RangeError` when an argument
- *   makes no sense (negative limit, fraction, NaN). After `CoordinatorUnavailable` the effect is uncertain:
+ *   makes no sense (a negative limit, a fraction, NaN, an empty id). After `CoordinatorUnavailable` the effect is uncertain:
  *   it may have happened. Every mutation is therefore safe to repeat or is corrected by a reconcile;
  * - keys are opaque: any string works, and two different strings are two different things.
  */
@@ -93,13 +93,16 @@ export interface Coordinator {
 
   /**
    * Calls `handler` with each message of the channel until the returned function is called. Resolves once
-   * messages published from now on will arrive. What a handler throws is reported and does no other harm.
+   * messages published from now on will arrive. While Redis is away it resolves all the same: the wish
+   * stands, and `onLost` tells when it came true, since messages were missed until then. What a handler
+   * throws is reported and does no other harm.
    */
   subscribe(channel: string, handler: MessageHandler): Promise<Unsubscribe>;
 
   /**
    * Registers a handler for "what was kept here may be gone or stale, and messages may have been missed":
-   * rebuild from Postgres. Called once or more per loss, never for the first connection.
+   * rebuild from Postgres. Called once or more per loss; not for the first connection, unless a subscription
+   * had been waiting for it.
    */
   onLost(handler: () => void): void;
 
@@ -144,4 +147,9 @@ export function requireWhole(what: string, value: number, min: number): void {
   if (!Number.isSafeInteger(value) || value < min) {
     throw new RangeError(`${what} must be a whole number of at least ${min}, not ${value}`);
   }
+}
+
+/** @throws RangeError when an id is empty: an id names something. */
+export function requireIds(ids: readonly string[]): void {
+  if (ids.includes('')) throw new RangeError('an id must not be empty');
 }

@@ -1,6 +1,7 @@
 import {
   CoordinatorUnavailable,
   IDLE_TTL_MS,
+  requireIds,
   requireWhole,
   type Coordinator,
   type CounterGrant,
@@ -113,6 +114,7 @@ export class LocalCoordinator implements Coordinator {
   ): Promise<number | Unknown> {
     this.assertOpen('slotsReserve');
     requireWhole('limit', limit, 0);
+    requireIds(deliveryIds);
     const held = this.slots.get(agentKey);
     if (held === undefined) return 'unknown';
     this.slots.set(agentKey, held, IDLE_TTL_MS);
@@ -130,6 +132,7 @@ export class LocalCoordinator implements Coordinator {
 
   async slotsRelease(agentKey: string, deliveryIds: readonly string[]): Promise<void> {
     this.assertOpen('slotsRelease');
+    requireIds(deliveryIds);
     const held = this.slots.get(agentKey);
     if (held === undefined) return;
     for (const id of deliveryIds) held.delete(id);
@@ -138,6 +141,7 @@ export class LocalCoordinator implements Coordinator {
 
   async slotsSeed(agentKey: string, deliveryIds: readonly string[]): Promise<boolean> {
     this.assertOpen('slotsSeed');
+    requireIds(deliveryIds);
     if (this.slots.get(agentKey) !== undefined) return false;
     const nowMs = this.clock();
     this.slots.set(agentKey, new Map(deliveryIds.map((id) => [id, nowMs])), IDLE_TTL_MS);
