@@ -5,6 +5,17 @@ export class Registry1764500000000 implements MigrationInterface {
   name = 'Registry1764500000000';
 
   async up(runner: QueryRunner): Promise<void> {
+    // UUID v7 (RFC 9562) made by the database: 48 bits of its clock in ms, then random bits.
+    await runner.query(`
+      CREATE FUNCTION reach_uuid_v7() RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
+        SELECT encode(
+          set_bit(set_bit(
+            overlay(uuid_send(gen_random_uuid())
+              PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3)
+              FROM 1 FOR 6),
+            52, 1), 53, 1), 'hex')::uuid
+      $$
+    `);
     await runner.query(`
       CREATE TABLE agents (
         namespace             text        NOT NULL,
@@ -70,5 +81,6 @@ export class Registry1764500000000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`DROP TABLE capability_switches, agent_transitions, agents`);
     await runner.query(`DROP SEQUENCE agents_rev_seq`);
+    await runner.query(`DROP FUNCTION reach_uuid_v7`);
   }
 }

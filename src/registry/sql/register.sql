@@ -1,0 +1,34 @@
+-- Registers an agent and gives it a new lease; the lease before, if any, is superseded by the same statement.
+-- $1 namespace, $2 agent_id, $3 name, $4 capabilities, $5 dependencies, $6 transport, $7 endpoint,
+-- $8 max_concurrency, $9 weight, $10 tags, $11 metadata, $12 heartbeat_interval_ms, $13 lease_ttl_ms,
+-- $14 lease_id, $15 capacity
+-- Returns the row, and `superseded_lease_id` where an unexpired registration was replaced.
+WITH old AS (
+  SELECT lease_id, state, removed_at FROM agents WHERE namespace = $1 AND agent_id = $2 FOR UPDATE
+), registered AS (
+  INSERT INTO agents AS a (
+    namespace, agent_id, name, capabilities, dependencies, transport, endpoint, max_concurrency, weight, tags,
+    metadata, heartbeat_interval_ms, lease_ttl_ms, lease_id, lease_expires_at, last_heartbeat_at, capacity,
+    state, state_reason, state_since, registered_at, rev)
+  VALUES ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7, $8, $9, $10::text[], $11::jsonb, $12, $13, $14::uuid,
+    now() + $13 * interval '1 ms', now(), $15::jsonb, 'online', 'registered', now(), now(),
+    nextval('agents_rev_seq'))
+  ON CONFLICT (namespace, agent_id) DO UPDATE SET
+    name = excluded.name, capabilities = excluded.capabilities, dependencies = excluded.dependencies,
+    transport = excluded.transport, endpoint = excluded.endpoint, max_concurrency = excluded.max_concurrency,
+    weight = excluded.weight, tags = excluded.tags, metadata = excluded.metadata,
+    heartbeat_interval_ms = excluded.heartbeat_interval_ms, lease_ttl_ms = excluded.lease_ttl_ms,
+    lease_id = excluded.lease_id, lease_expires_at = excluded.lease_expires_at,
+    last_heartbeat_at = excluded.last_heartbeat_at, capacity = excluded.capacity, state = 'online',
+    state_reason = 'registered',
+    state_since = CASE WHEN a.state = 'online' THEN a.state_since ELSE now() END,
+    drain_until = NULL, removed_at = NULL, registered_at = now(), rev = excluded.rev
+  RETURNING *
+), noted AS (
+  INSERT INTO agent_transitions (id, namespace, agent_id, from_state, to_state, reason, facts)
+  SELECT reach_uuid_v7(), $1, $2, old.state, 'online', 'registered',
+    jsonb_build_object('lease_id', r.lease_id, 'superseded_lease_id', old.lease_id)
+  FROM registered r LEFT JOIN old ON true
+)
+SELECT r.*, CASE WHEN old.state <> 'offline' AND old.removed_at IS NULL THEN old.lease_id END AS superseded_lease_id
+FROM registered r LEFT JOIN old ON true

@@ -1,0 +1,43 @@
+-- Closes deliveries that did not succeed, and says what becomes of their tasks, with the attribution of the
+-- failure in the same statement. The guard is the fence, the lease and the state the caller saw.
+-- $1 task ids, $2 fences, $3 lease ids, $4 states the caller saw, $5 outcomes ('failed', 'released'),
+-- $6 codes, $7 next states ('scheduled', 'queued', 'failed'), $8 delays ms (of 'scheduled'),
+-- $9 errors (of 'failed'), $10 attribution ids (null: none), $11 stages, $12 blames, $13 dependencies,
+-- $14 messages, $15 evidence
+WITH input AS (
+  SELECT * FROM unnest($1::uuid[], $2::int[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[],
+    $8::float8[], $9::text[], $10::uuid[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[])
+    WITH ORDINALITY AS i (task_id, fence, lease_id, seen, outcome, code, next, delay_ms, error, attribution_id,
+      stage, blame, dependency, message, evidence, ord)
+), ended AS (
+  UPDATE tasks t SET
+    state = i.next,
+    lease_id = NULL,
+    attempt = CASE WHEN i.outcome = 'released' THEN t.attempt - 1 ELSE t.attempt END,
+    tried = CASE WHEN t.agent_id = ANY(t.tried) OR i.next = 'failed' THEN t.tried
+                 ELSE (t.tried || t.agent_id)[greatest(1, cardinality(t.tried) - 30):] END,
+    run_at = CASE WHEN i.next = 'scheduled' THEN now() + i.delay_ms * interval '1 ms' ELSE t.run_at END,
+    deadline_at = CASE i.next
+      WHEN 'scheduled' THEN LEAST(now() + i.delay_ms * interval '1 ms', t.expires_at)
+      WHEN 'queued' THEN t.expires_at END,
+    error = i.error::json,
+    finished_at = CASE WHEN i.next = 'failed' THEN now() END
+  FROM input i
+  WHERE t.id = i.task_id AND t.fence = i.fence AND t.lease_id = i.lease_id AND t.state = i.seen
+  RETURNING t.id, t.fence, t.namespace, t.attempt + (i.outcome = 'released')::int AS attempt, t.agent_id,
+    i.lease_id, t.transport, t.offered_at, t.acked_at, t.lane, t.capability, i.next, i.ord
+), closed AS (
+  INSERT INTO deliveries (task_id, fence, namespace, attempt, agent_id, lease_id, transport, outcome, code,
+    offered_at, acked_at)
+  SELECT e.id, e.fence, e.namespace, e.attempt, e.agent_id, e.lease_id, e.transport, i.outcome, i.code,
+    e.offered_at, e.acked_at
+  FROM ended e JOIN input i ON i.ord = e.ord
+), attributed AS (
+  INSERT INTO attributions (id, namespace, task_id, fence, attempt, final, stage, code, blame, agent_id,
+    dependency, capability, message, evidence)
+  SELECT i.attribution_id, e.namespace, e.id, e.fence, e.attempt, i.next = 'failed', i.stage, i.code, i.blame,
+    e.agent_id, i.dependency, e.capability, i.message, i.evidence::json
+  FROM ended e JOIN input i ON i.ord = e.ord
+  WHERE i.attribution_id IS NOT NULL
+)
+SELECT ord::int AS ord, namespace, agent_id, lane, capability, next FROM ended

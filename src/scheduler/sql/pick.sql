@@ -1,0 +1,9 @@
+-- The head of a lane, locked until the offers are written. Tasks that another dispatcher is placing are skipped.
+-- $1 lane, $2 how many
+SELECT id, fence, attempt, max_attempts, capability, payload::text AS payload, idempotent, affinity_key,
+  parent_task_id, traceparent, ack_timeout_ms, execution_timeout_ms, tried
+FROM tasks
+WHERE lane = $1 AND state = 'queued' AND (expires_at IS NULL OR expires_at > now())
+ORDER BY priority DESC, id
+LIMIT $2
+FOR NO KEY UPDATE SKIP LOCKED
