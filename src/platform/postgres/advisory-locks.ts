@@ -1,0 +1,9 @@
+/** First key of our two-key advisory locks ("REAC"), so that they meet nobody else's in a shared database. */
+export const LOCK_SPACE = 0x52454143;
+
+/** Second key: what the lock is for. */
+export const LOCKS = {
+  migrations: 1,
+  singleReplica: 2,
+  partitions: 3,
+} as const;
