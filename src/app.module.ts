@@ -1,5 +1,16 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Config } from './platform/config/config.js';
+import { PlatformModule } from './platform/platform.module.js';
+import { SecurityModule } from './security/security.module.js';
 
-/** The whole application. */
+/**
+ * The whole application, in the order of the folders. To add a part: a module in its own folder, and its
+ * class in `imports` here, after those it builds on. `CONFIG`, `Shutdown`, `Readiness` and `Metrics` are
+ * global, so a module imports neither.
+ */
 @Module({})
-export class AppModule {}
+export class AppModule {
+  static of(config: Config): DynamicModule {
+    return { module: AppModule, imports: [PlatformModule.of(config), SecurityModule] };
+  }
+}

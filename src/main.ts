@@ -1,7 +1,13 @@
-import 'reflect-metadata';
-import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AppModule } from './app.module.js';
+import { ConfigError, loadConfig } from './platform/config/config.js';
+import { endOnSignals } from './platform/lifecycle/signals.js';
+import { serve } from './serve.js';
 
-const app = await NestFactory.create<NestFastifyApplication>(AppModule, new FastifyAdapter());
-await app.listen(8080, '127.0.0.1');
+/** Runs the server until SIGTERM or SIGINT. Exit code 2: the configuration is wrong; 1: it could not start. */
+try {
+  const config = loadConfig();
+  const server = await serve(config);
+  endOnSignals(process, config.shutdownGraceMs, () => server.stop());
+} catch (error) {
+  process.stderr.write(`${error instanceof ConfigError ? error.message : String((error as Error).stack)}\n`);
+  process.exitCode = error instanceof ConfigError ? 2 : 1;
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { fields, randomReplicaId } from './fields.js';
+import type { FieldMeta } from './kinds.js';
+import { nearest } from './nearest.js';
+
+const schema = z.object(fields);
+
+/** Every setting, parsed, bounded and frozen. Names are the camelCase of the variables. */
+export type Config = Readonly<z.output<typeof schema>>;
+type FieldName = keyof Config;
+
+/** Injection token of `Config`. */
+export const CONFIG = Symbol('CONFIG');
+
+/** Variables that start with `REACH_` but belong to clients and agents, so the server lets them stand. */
+const FOREIGN_KEYS = new Set(['REACH_URL', 'REACH_TOKEN', 'REACH_NAMESPACE', 'REACH_AGENT_ID']);
+
+/** The environment is wrong. The message lists every problem, one a line. */
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`The configuration is not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/** What each field says about itself, by field name. */
+export const FIELD_META = Object.fromEntries(
+  Object.entries(fields).map(([name, field]) => [name, field.meta() as unknown as FieldMeta]),
+) as Readonly<Record<FieldName, FieldMeta>>;
+
+export const FIELD_NAMES = Object.keys(fields) as FieldName[];
+
+/**
+ * Parses the environment. Unset and empty variables take their default.
+ *
+ * @throws ConfigError that lists every problem at once: wrong values, unknown `REACH_*` variables with the
+ * nearest known name, and combinations that are refused.
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const problems = unknownKeys(env);
+  const parsed = schema.safeParse(
+    Object.fromEntries(
+      FIELD_NAMES.map((name) => [name, present(env, name)]).filter(([, value]) => value !== undefined),
+    ),
+  );
+  if (!parsed.success) {
+    for (const issue of parsed.error.issues) {
+      problems.push(`${FIELD_META[issue.path[0] as FieldName].env} ${issue.message}`);
+    }
+    throw new ConfigError(problems);
+  }
+  problems.push(...refusedCombinations(parsed.data));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze({
+    ...parsed.data,
+    replicaId: parsed.data.replicaId || randomReplicaId(randomUUID),
+  });
+}
+
+/** One line of `reach config`. */
+export interface ConfigEntry {
+  name: string;
+  env: string;
+  value: string;
+  source: 'environment' | 'default';
+  description: string;
+}
+
+/** The effective values with their source; secrets are masked. */
+export function describeConfig(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): ConfigEntry[] {
+  return FIELD_NAMES.map((name) => {
+    const meta = FIELD_META[name];
+    return {
+      name,
+      env: meta.env,
+      value: meta.secret ? mask(config[name]) : String(config[name]),
+      source: present(env, name) === undefined ? 'default' : 'environment',
+      description: meta.description,
+    };
+  });
+}
+
+/** True when the address can only be reached from this machine. */
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost' || host === '::1' || host === '[::1]') return true;
+  return isIP(host) === 4 && host.startsWith('127.');
+}
+
+function present(env: Readonly<Record<string, string | undefined>>, name: FieldName): string | undefined {
+  const value = env[FIELD_META[name].env];
+  return value === undefined || value.trim() === '' ? undefined : value.trim();
+}
+
+function mask(value: unknown): string {
+  if (value === undefined) return '';
+  if (Array.isArray(value)) return value.map(() => '***').join(',');
+  const url = new URL(String(value));
+  if (url.password) url.password = '***';
+  return url.toString();
+}
+
+/** Kubernetes sets these in every pod when a service is called `reach`. */
+const KUBERNETES_KEY = /^REACH_(SERVICE|PORT)(_|$)/;
+
+function unknownKeys(env: Readonly<Record<string, string | undefined>>): string[] {
+  const known = FIELD_NAMES.map((name) => FIELD_META[name].env);
+  const injected = (key: string) => env['KUBERNETES_SERVICE_HOST'] !== undefined && KUBERNETES_KEY.test(key);
+  return Object.keys(env)
+    .filter(
+      (key) => key.startsWith('REACH_') && !known.includes(key) && !FOREIGN_KEYS.has(key) && !injected(key),
+    )
+    .map((key) => {
+      const hint = nearest(key, known);
+      return `${key} is not a setting${hint ? `; did you mean ${hint}?` : ''}`;
+    });
+}
+
+function refusedCombinations(config: z.output<typeof schema>): string[] {
+  const problems: string[] = [];
+  if (!isLoopback(config.httpHost) && config.authTokens.length === 0) {
+    problems.push(
+      `REACH_HTTP_HOST ${config.httpHost} can be reached from other machines, so REACH_AUTH_TOKENS must be set`,
+    );
+  }
+  if (config.redisUrl !== undefined && config.databaseUrl === undefined) {
+    problems.push('REDIS_URL needs DATABASE_URL: replicas that share a Redis must share their ledger too');
+  }
+  if (config.batchBodyLimitBytes < config.bodyLimitBytes) {
+    problems.push('REACH_BATCH_BODY_LIMIT_BYTES must be at least REACH_BODY_LIMIT_BYTES');
+  }
+  return problems;
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+
+/** What a configuration field says about itself, besides its type. */
+export interface FieldMeta {
+  /** The environment variable. */
+  env: string;
+  /** What it does, with the unit. */
+  description: string;
+  /** Heading in `.env.example`. */
+  group: string;
+  /** The value is masked wherever it is shown. */
+  secret?: boolean;
+}
+
+type Describe = Omit<FieldMeta, 'secret'>;
+
+const WHOLE = /^[+-]?\d+$/;
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)$/;
+
+function numberText(pattern: RegExp, what: string) {
+  return z.string().transform((text, ctx) => {
+    if (pattern.test(text.trim())) return Number(text);
+    ctx.addIssue({ code: 'custom', message: `must be ${what}, not "${text}"` });
+    return z.NEVER;
+  });
+}
+
+function bounds(min: number, max: number) {
+  return {
+    min: { error: `must be at least ${min}` },
+    max: { error: `must be at most ${max}` },
+  };
+}
+
+/** A whole number within bounds. */
+export function integer(meta: Describe, min: number, max: number, preset: number) {
+  const say = bounds(min, max);
+  return numberText(WHOLE, 'a whole number')
+    .pipe(z.number().min(min, say.min).max(max, say.max))
+    .default(preset)
+    .meta({ ...meta });
+}
+
+/** A number within bounds, with a fraction. */
+export function decimal(meta: Describe, min: number, max: number, preset: number) {
+  const say = bounds(min, max);
+  return numberText(DECIMAL, 'a number')
+    .pipe(z.number().min(min, say.min).max(max, say.max))
+    .default(preset)
+    .meta({ ...meta });
+}
+
+/** A non-empty text. */
+export function text(meta: Describe, preset: string) {
+  return z
+    .string()
+    .default(preset)
+    .meta({ ...meta });
+}
+
+/** One of a list of words. */
+export function choice<const T extends readonly [string, ...string[]]>(
+  meta: Describe,
+  words: T,
+  preset: T[number],
+) {
+  const error = `must be one of ${words.join(', ')}`;
+  return z
+    .enum(words, { error })
+    .default(preset as z.output<z.ZodEnum<{ [K in T[number]]: K }>>)
+    .meta({ ...meta });
+}
+
+/** An absolute URL of one of the schemes; it may carry a password, so it is a secret. Absent by default. */
+export function secretUrl(meta: Describe, schemes: readonly string[]) {
+  return z
+    .string()
+    .refine((url) => URL.canParse(url) && schemes.includes(new URL(url).protocol.slice(0, -1)), {
+      error: `must be a URL that starts with ${schemes.map((s) => `${s}://`).join(' or ')}`,
+    })
+    .optional()
+    .meta({ ...meta, secret: true });
+}
+
+/** A comma-separated list of secrets of at least `minLength` characters each. Empty by default. */
+export function secrets(meta: Describe, minLength: number) {
+  return z
+    .string()
+    .transform((value) => Object.freeze(value.split(',').map((part) => part.trim())))
+    .refine((parts) => parts.every((part) => part.length >= minLength), {
+      error: `each entry must have at least ${minLength} characters`,
+    })
+    .default(Object.freeze([]))
+    .meta({ ...meta, secret: true });
+}

@@ -1,0 +1,67 @@
+import { HttpException } from '@nestjs/common';
+import { type ErrorCode, ReachError } from '../../core/errors.js';
+
+/** Statuses that Nest and Fastify raise by themselves, before any code of ours runs. */
+const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: 'VALIDATION_FAILED',
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  413: 'PAYLOAD_TOO_LARGE',
+  414: 'VALIDATION_FAILED',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'RATE_LIMITED',
+  503: 'UNAVAILABLE',
+};
+
+const DETAIL: Partial<Record<ErrorCode, string>> = {
+  PAYLOAD_TOO_LARGE: 'The body is larger than this call takes',
+  UNSUPPORTED_MEDIA_TYPE: 'The body must be sent with Content-Type: application/json',
+};
+
+/** SQLSTATE classes that mean "not now": connection, resources, operator, and the statement timeout. */
+const AWAY_SQLSTATE = /^(08|53|57)/;
+const AWAY_SYSTEM = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+]);
+/** node-postgres tells these apart by their words only. */
+const AWAY_WORDS =
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|not queryable|after calling end on the pool/;
+
+/**
+ * The catalogue error of anything that was thrown, or undefined when it is a bug (rendered as INTERNAL).
+ * A store that is away is UNAVAILABLE: the caller may try again.
+ */
+export function toReachError(error: unknown): ReachError | undefined {
+  if (error instanceof ReachError) return error;
+  if (error instanceof HttpException) return ofStatus(error.getStatus(), error.message);
+  if (storeIsAway(error)) {
+    return new ReachError('UNAVAILABLE', 'A store that this call needs does not answer; try again', {
+      retry_after_ms: 1000,
+      cause: error,
+    });
+  }
+  return undefined;
+}
+
+function ofStatus(status: number, message: string): ReachError | undefined {
+  const code = BY_STATUS[status] ?? (status >= 400 && status < 500 ? 'VALIDATION_FAILED' : undefined);
+  return code && new ReachError(code, DETAIL[code] ?? message);
+}
+
+function storeIsAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.name === 'CoordinatorUnavailable') return true;
+  const code: unknown = 'code' in error ? error.code : undefined;
+  if (typeof code === 'string' && (AWAY_SYSTEM.has(code) || (code.length === 5 && AWAY_SQLSTATE.test(code))))
+    return true;
+  if (AWAY_WORDS.test(error.message)) return true;
+  return storeIsAway(error.cause ?? ('driverError' in error ? error.driverError : undefined));
+}

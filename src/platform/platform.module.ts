@@ -1,0 +1,20 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type Config, CONFIG } from './config/config.js';
+import { HealthController } from './health/health.controller.js';
+import { Readiness } from './health/readiness.js';
+import { Shutdown } from './lifecycle/shutdown.js';
+import { Metrics } from './telemetry/metrics.js';
+
+/** What every other module may inject: configuration, shutdown, readiness, metrics. */
+@Global()
+@Module({})
+export class PlatformModule {
+  static of(config: Config): DynamicModule {
+    return {
+      module: PlatformModule,
+      controllers: [HealthController],
+      providers: [{ provide: CONFIG, useValue: config }, Shutdown, Readiness, Metrics],
+      exports: [CONFIG, Shutdown, Readiness, Metrics],
+    };
+  }
+}
