@@ -13,7 +13,7 @@ export type TestRedis = { url: string; prefix: string; stop: () => Promise<void>
  * `describe` for suites that start servers of their own. Without a `redis-server` on PATH they are skipped,
  * except on CI, where they fail: a check that silently does not run is none.
  */
-export const describeWithRedisServer: jest.Describe | jest.Describe['skip'] = (() => {
+export const describeWithRedisServer: jest.Describe = (() => {
   if (spawnSync('redis-server', ['--version']).status === 0) return describe;
   const message = 'no redis-server on PATH: install Redis (Debian: apt-get install redis-server)';
   if (process.env['CI']) throw new Error(message);

@@ -31,7 +31,7 @@ export class RedisLink {
   private readonly watch: EpochWatch;
   private readonly subscriberTimer: NodeJS.Timeout;
   private readonly lostHandlers: (() => void)[] = [];
-  private readonly firstContact: Promise<void>;
+  private readonly firstContact: Promise<unknown>;
   private closed = false;
 
   constructor(
@@ -54,8 +54,7 @@ export class RedisLink {
       report: options.report,
       onGap: () => this.announceLoss(),
     });
-    this.firstContact = this.listen();
-    this.subscriber.start();
+    this.firstContact = Promise.all([this.listen(), this.subscriber.start()]);
     this.watch.start();
     this.subscriberTimer = setInterval(() => void this.subscriber.check(), options.checkIntervalMs).unref();
   }

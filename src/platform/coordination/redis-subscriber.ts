@@ -30,14 +30,16 @@ export class RedisSubscriber {
   /** Somebody relies on messages that this connection did not hear from the beginning. */
   private gapOpen = false;
   private closed = false;
+  private firstAttempt: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: RedisSubscriberOptions) {
     this.handlers = new HandlerSet(options.report);
   }
 
-  /** Begins connecting; never rejects. */
-  start(): void {
-    void this.connect();
+  /** Begins connecting; never rejects. Resolves after the first attempt, successful or not. */
+  start(): Promise<void> {
+    this.firstAttempt = this.connect();
+    return this.firstAttempt;
   }
 
   /** Whether every subscribed channel is being heard. */
@@ -52,6 +54,7 @@ export class RedisSubscriber {
   async subscribe(channel: string, handler: MessageHandler): Promise<() => Promise<void>> {
     if (this.closed) throw new CoordinatorUnavailable('subscribe', 'closed');
     const remove = this.handlers.add(channel, handler);
+    await this.firstAttempt;
     const live = this.live;
     if (!live) {
       this.gapOpen = true;
