@@ -14,7 +14,7 @@ mine() { first=; read -r first < "$2/postmaster.pid"; [ "$first" = "$1" ] && kil
 if mine "$1" "$2"; then
   kill -"$3" "$1"
   turns=0
-  while kill -0 "$1" && [ $turns -lt 300 ]; do sleep 0.1; turns=$((turns + 1)); done
+  while mine "$1" "$2" && [ $turns -lt 300 ]; do sleep 0.1; turns=$((turns + 1)); done
   mine "$1" "$2" && kill -QUIT "$1"
 fi
 [ -n "$4" ] && rm -rf -- "$4"
