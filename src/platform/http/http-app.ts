@@ -6,7 +6,7 @@ import type { Config } from '../config/config.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { installHooks } from './hooks.js';
-import { serveDocs } from './openapi.js';
+import { serveDocs } from './docs.js';
 import { PROBLEM_TYPE, ProblemFilter, problemOf } from './problem.filter.js';
 import { RouteTable } from './routes.js';
 import { SchemaPipe } from './schema.pipe.js';
@@ -46,7 +46,7 @@ export function setUpHttp(app: NestFastifyApplication, config: Config): void {
   measure(app);
   app.setGlobalPrefix('api/v1', { exclude: UNPREFIXED });
   app.useGlobalPipes(new SchemaPipe());
-  app.useGlobalFilters(new ProblemFilter((path) => routes.methodsOf(path)));
+  app.useGlobalFilters(new ProblemFilter((path) => routes.nearMiss(path)));
   serveDocs(app);
   app.get(Shutdown).on('clients', 'http', () => app.getHttpAdapter().close());
 }

@@ -88,16 +88,6 @@ export function openApiOf(app: NestFastifyApplication): OpenAPIObject {
   return document;
 }
 
-/** Serves `/api/openapi.json` and, from local files, Swagger UI at `/api/docs`. */
-export function serveDocs(app: NestFastifyApplication): void {
-  let document: OpenAPIObject | undefined;
-  SwaggerModule.setup('api/docs', app, () => (document ??= openApiOf(app)), {
-    jsonDocumentUrl: 'api/openapi.json',
-    yamlDocumentUrl: 'api/openapi.yaml',
-    customSiteTitle: 'Agent-Reach API',
-  });
-}
-
 function sorted<T>(map: Record<string, T>): Record<string, T> {
   return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ERROR_CATALOGUE, ReachError, wireCode } from '../../core/errors.js';
+import type { NearMiss } from './routes.js';
 import { toReachError } from './to-reach-error.js';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -34,8 +35,8 @@ export function problemOf(error: ReachError, instance: string, traceId: string):
 export class ProblemFilter implements ExceptionFilter {
   private readonly log = new Logger(ProblemFilter.name);
 
-  /** @param allowed methods that a path answers to; tells 405 from 404. */
-  constructor(private readonly allowed: (path: string) => readonly string[]) {}
+  /** @param nearMiss what a path that no handler took may have meant. */
+  constructor(private readonly nearMiss: (path: string) => NearMiss) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
@@ -49,6 +50,9 @@ export class ProblemFilter implements ExceptionFilter {
     }
     const retryAfterMs = error.extra.retry_after_ms;
     if (retryAfterMs !== undefined) void reply.header('retry-after', Math.ceil(retryAfterMs / 1000));
+    if (error.code === 'METHOD_NOT_ALLOWED') {
+      void reply.header('allow', this.nearMiss(request.url).methods.join(', '));
+    }
     if (error.status === 401) void reply.header('www-authenticate', 'Bearer');
     void reply
       .status(error.status)
@@ -59,7 +63,11 @@ export class ProblemFilter implements ExceptionFilter {
   private known(thrown: unknown, request: FastifyRequest): ReachError | undefined {
     const error = toReachError(thrown);
     if (error?.code !== 'NOT_FOUND' || thrown === error) return error;
-    const methods = this.allowed(request.url);
+    const { methods, emptyParam } = this.nearMiss(request.url);
+    if (emptyParam !== undefined) {
+      const detail = `path parameter ${emptyParam}: must not be empty`;
+      return new ReachError('VALIDATION_FAILED', detail, { errors: [{ pointer: `/${emptyParam}`, detail }] });
+    }
     if (methods.length === 0) return new ReachError('NOT_FOUND', `There is nothing at ${request.url}`);
     return new ReachError('METHOD_NOT_ALLOWED', `${request.method} is not one of ${methods.join(', ')}`);
   }

@@ -1,4 +1,12 @@
-/** Every route of the server, so that a miss can be told apart: wrong path (404) or wrong method (405). */
+/** What a path that no handler took may have meant. */
+export interface NearMiss {
+  /** Methods that the path answers to; none: the path is unknown. */
+  readonly methods: readonly string[];
+  /** The path parameter that was left empty, if that is what was wrong. */
+  readonly emptyParam?: string;
+}
+
+/** Every route of the server, so that a miss can be told apart: wrong path, wrong method, or an empty id. */
 export class RouteTable {
   private readonly routes: { segments: readonly string[]; methods: readonly string[] }[] = [];
 
@@ -6,14 +14,20 @@ export class RouteTable {
     this.routes.push({ segments: url.split('/'), methods: [method].flat() });
   }
 
-  /** The methods that a path answers to; empty when the path is unknown. */
-  methodsOf(url: string): string[] {
+  /** Looks a path up by its shape. Only misses pay for it. */
+  nearMiss(url: string): NearMiss {
     const path = (url.split('?', 1)[0] ?? '').split('/');
-    const found = new Set<string>();
-    for (const { segments, methods } of this.routes) {
-      if (matches(segments, path)) methods.forEach((method) => found.add(method));
+    const methods = new Set<string>();
+    let emptyParam: string | undefined;
+    for (const route of this.routes) {
+      if (!matches(route.segments, path)) continue;
+      emptyParam ??= route.segments.find((segment, i) => segment.startsWith(':') && path[i] === '');
+      route.methods.forEach((method) => methods.add(method));
     }
-    return [...found].sort();
+    return {
+      methods: [...methods].sort(),
+      ...(emptyParam === undefined ? {} : { emptyParam: emptyParam.slice(1) }),
+    };
   }
 }
 
