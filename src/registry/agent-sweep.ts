@@ -1,0 +1,77 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { MISSED_AFTER_INTERVALS } from '../core/agent-state.js';
+import { Continuity } from '../core/continuity.js';
+import { CONFIG, type Config } from '../platform/config/config.js';
+import { Shutdown } from '../platform/lifecycle/shutdown.js';
+import { Ticker } from '../platform/lifecycle/ticker.js';
+import type { AgentRow } from './agent-row.js';
+import { ReachSync } from './reach-sync.js';
+import { RegistryEvents } from './registry.events.js';
+import { RegistryStore } from './registry.store.js';
+
+/** A sweep this late was held up: by a stalled process or a database that did not answer. */
+const GAP_INTERVALS = 3;
+const PURGE_EVERY_MS = 3_600_000;
+
+/**
+ * Judges the silent: overdue heartbeats make suspicious, ended leases make offline. Each replica sweeps; the
+ * statements let each agent be judged once. A replica that was itself away judges nobody for one full lease.
+ */
+@Injectable()
+export class AgentSweep implements OnApplicationBootstrap {
+  private readonly log = new Logger(AgentSweep.name);
+  private readonly continuity: Continuity;
+  private readonly ticker: Ticker;
+  private purgedAt = performance.now();
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly store: RegistryStore,
+    private readonly sync: ReachSync,
+    private readonly events: RegistryEvents,
+    shutdown: Shutdown,
+  ) {
+    this.continuity = new Continuity(performance.now(), Math.max(2000, GAP_INTERVALS * config.sweepIntervalMs));
+    this.ticker = new Ticker('agent sweep', config.sweepIntervalMs, () => this.sweep());
+    shutdown.on('intake', 'agent sweep', () => this.ticker.stop());
+  }
+
+  onApplicationBootstrap(): void {
+    this.ticker.start();
+  }
+
+  private async sweep(): Promise<void> {
+    const trustedMs = Math.floor(this.continuity.tick(performance.now()));
+    try {
+      const suspected = await this.store.suspectSilent(trustedMs, MISSED_AFTER_INTERVALS);
+      const ended = await this.store.expireLeases(trustedMs);
+      this.tell(suspected);
+      this.tell(ended);
+      for (const row of ended) this.events.emit('lost', { namespace: row.namespace, agentId: row.agent_id });
+      await this.purge();
+    } catch (error) {
+      this.continuity.broken(performance.now());
+      throw error;
+    }
+  }
+
+  private tell(rows: readonly AgentRow[]): void {
+    this.sync.spread(rows);
+    for (const row of rows)
+      this.log.warn({
+        event: 'reach_status_change',
+        msg: `agent ${row.agent_id} is ${row.state}: ${row.state_reason}`,
+        namespace: row.namespace,
+        agent_id: row.agent_id,
+        state: row.state,
+        reason: row.state_reason,
+        last_heartbeat_at: row.last_heartbeat_at,
+      });
+  }
+
+  private async purge(): Promise<void> {
+    if (performance.now() - this.purgedAt < PURGE_EVERY_MS) return;
+    this.purgedAt = performance.now();
+    await this.store.purge(this.config.agentRetentionDays);
+  }
+}

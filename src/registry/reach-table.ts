@@ -1,0 +1,173 @@
+import { Injectable } from '@nestjs/common';
+import type { AgentState } from '../core/agent-state.js';
+import { rejectionOf, type Candidate } from '../core/eligibility.js';
+import type { Requirement } from '../core/lane.js';
+import { agentKey, type AgentRow, type Transport } from './agent-row.js';
+
+/** One agent in the reach table. `held` and `fullUntil` are kept by the scheduler's slots. */
+export class ReachEntry implements Candidate {
+  readonly key: string;
+  readonly namespace: string;
+  readonly agentId: string;
+  name!: string;
+  capabilities!: ReadonlyMap<string, string | undefined>;
+  tags!: readonly string[];
+  zone: string | undefined;
+  state!: AgentState;
+  stateReason!: string;
+  maxConcurrency!: number;
+  weight!: number;
+  transport!: Transport;
+  endpoint: string | undefined;
+  leaseId!: string;
+  rev!: number;
+  /** Delivery ids this replica knows the agent to hold. */
+  readonly held = new Set<string>();
+  /** Until this moment of the monotonic clock (ms) the agent counts as full: other replicas filled it. */
+  fullUntil = 0;
+
+  constructor(row: AgentRow) {
+    this.key = agentKey(row.namespace, row.agent_id);
+    this.namespace = row.namespace;
+    this.agentId = row.agent_id;
+    this.update(row);
+  }
+
+  update(row: AgentRow): void {
+    this.name = row.name;
+    this.capabilities = new Map(row.capabilities.map((c) => [c.name, c.version]));
+    this.tags = row.tags;
+    const zone = row.metadata['zone'];
+    this.zone = typeof zone === 'string' ? zone : undefined;
+    this.state = row.state;
+    this.stateReason = row.state_reason;
+    this.maxConcurrency = row.max_concurrency;
+    this.weight = row.weight;
+    this.transport = row.transport;
+    this.endpoint = row.endpoint ?? undefined;
+    this.leaseId = row.lease_id;
+    this.rev = row.rev;
+  }
+
+  get inFlight(): number {
+    return this.fullUntil > performance.now() ? this.maxConcurrency : this.held.size;
+  }
+}
+
+/**
+ * What this replica knows of every agent, in memory: placement reads it and nothing else. Kept equal to
+ * Postgres by news of each change and by a periodic full reconcile (ReachSync).
+ */
+@Injectable()
+export class ReachTable {
+  private readonly entries = new Map<string, ReachEntry>();
+  private readonly byCapability = new Map<string, Set<ReachEntry>>();
+  private readonly byName = new Map<string, Set<ReachEntry>>();
+
+  get(key: string): ReachEntry | undefined {
+    return this.entries.get(key);
+  }
+
+  all(): IterableIterator<ReachEntry> {
+    return this.entries.values();
+  }
+
+  /** Takes a row over if it is newer than what is known; returns the entry when something changed. */
+  apply(row: AgentRow): ReachEntry | undefined {
+    const key = agentKey(row.namespace, row.agent_id);
+    const known = this.entries.get(key);
+    if (known !== undefined && known.rev >= row.rev) return undefined;
+    if (row.removed_at !== null) {
+      if (known !== undefined) this.forget(known);
+      return known;
+    }
+    if (known === undefined) {
+      const entry = new ReachEntry(row);
+      this.entries.set(key, entry);
+      this.index(entry);
+      return entry;
+    }
+    this.unindex(known);
+    known.update(row);
+    this.index(known);
+    return known;
+  }
+
+  /** Which revision of each agent is known: taken before a full read, handed to `replaceAll` after it. */
+  revisions(): Map<string, number> {
+    return new Map([...this.entries].map(([key, entry]) => [key, entry.rev]));
+  }
+
+  /**
+   * Makes the table equal to `rows`, a full read. What was known `before` the read and is not in it is gone;
+   * what came by news in between stays. Returns the entries that changed.
+   */
+  replaceAll(rows: readonly AgentRow[], before: ReadonlyMap<string, number>): ReachEntry[] {
+    const changed: ReachEntry[] = [];
+    const present = new Set<string>();
+    for (const row of rows) {
+      present.add(agentKey(row.namespace, row.agent_id));
+      const entry = this.apply(row);
+      if (entry !== undefined) changed.push(entry);
+    }
+    for (const entry of [...this.entries.values()])
+      if (!present.has(entry.key) && before.get(entry.key) === entry.rev) {
+        this.forget(entry);
+        changed.push(entry);
+      }
+    return changed;
+  }
+
+  /** Agents that could match the requirement at all: the smallest index that covers it. */
+  candidates(r: Requirement): Iterable<ReachEntry> {
+    if (r.agentId !== undefined) {
+      const entry = this.entries.get(agentKey(r.namespace, r.agentId));
+      return entry === undefined ? [] : [entry];
+    }
+    if (r.name !== undefined) return this.byName.get(agentKey(r.namespace, r.name)) ?? [];
+    let smallest: Set<ReachEntry> | undefined;
+    for (const need of r.capabilities) {
+      const offered = this.byCapability.get(agentKey(r.namespace, need.name));
+      if (offered === undefined) return [];
+      if (smallest === undefined || offered.size < smallest.size) smallest = offered;
+    }
+    return smallest ?? [];
+  }
+
+  /** Candidates that pass every filter now. */
+  eligible(r: Requirement): ReachEntry[] {
+    const found: ReachEntry[] = [];
+    for (const candidate of this.candidates(r))
+      if (rejectionOf(candidate, r) === undefined) found.push(candidate);
+    return found;
+  }
+
+  private forget(entry: ReachEntry): void {
+    this.entries.delete(entry.key);
+    this.unindex(entry);
+  }
+
+  private index(entry: ReachEntry): void {
+    for (const name of entry.capabilities.keys()) addTo(this.byCapability, agentKey(entry.namespace, name), entry);
+    addTo(this.byName, agentKey(entry.namespace, entry.name), entry);
+  }
+
+  private unindex(entry: ReachEntry): void {
+    for (const name of entry.capabilities.keys())
+      removeFrom(this.byCapability, agentKey(entry.namespace, name), entry);
+    removeFrom(this.byName, agentKey(entry.namespace, entry.name), entry);
+  }
+}
+
+function addTo(index: Map<string, Set<ReachEntry>>, key: string, entry: ReachEntry): void {
+  const set = index.get(key);
+  if (set === undefined) index.set(key, new Set([entry]));
+  else set.add(entry);
+}
+
+function removeFrom(index: Map<string, Set<ReachEntry>>, key: string, entry: ReachEntry): void {
+  const set = index.get(key);
+  if (set === undefined) return;
+  set.delete(entry);
+  if (set.size === 0) index.delete(key);
+}

@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { AgentSweep } from './agent-sweep.js';
+import { AgentsController } from './agents.controller.js';
+import { CapabilitiesController } from './capabilities.controller.js';
+import { ReachSync } from './reach-sync.js';
+import { ReachTable } from './reach-table.js';
+import { RegistryEvents } from './registry.events.js';
+import { Registry } from './registry.js';
+import { RegistryStore } from './registry.store.js';
+import { Switches } from './switches.js';
+
+@Module({
+  controllers: [AgentsController, CapabilitiesController],
+  providers: [Registry, RegistryStore, RegistryEvents, ReachTable, ReachSync, Switches, AgentSweep],
+  exports: [Registry, RegistryStore, RegistryEvents, ReachTable, ReachSync, Switches],
+})
+export class RegistryModule {}

@@ -1,0 +1,213 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { z } from 'zod';
+import { v7 as uuidv7 } from 'uuid';
+import { judgeAgent, mayChange, type AgentFacts } from '../core/agent-state.js';
+import { ReachError } from '../core/errors.js';
+import { CONFIG, type Config } from '../platform/config/config.js';
+import type { AgentRow } from './agent-row.js';
+import type { capacityReport, leaseAnswer, registerAnswer, RegisterBody } from './agents.wire.js';
+import { ReachSync } from './reach-sync.js';
+import { RegistryEvents } from './registry.events.js';
+import { RegistryStore, type RenewedLease } from './registry.store.js';
+
+export interface LeaseRef {
+  namespace: string;
+  agentId: string;
+  leaseId: string;
+}
+
+type Capacity = z.output<typeof capacityReport>;
+
+/** Agents come, stay by heartbeat, and go. Every call but `register` proves itself by the lease. */
+@Injectable()
+export class Registry {
+  private readonly log = new Logger(Registry.name);
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly store: RegistryStore,
+    private readonly sync: ReachSync,
+    private readonly events: RegistryEvents,
+  ) {}
+
+  /**
+   * Registers an agent, or registers it anew: the lease it had before is superseded, and what was delivered
+   * under that lease is handed over.
+   * @throws ReachError VALIDATION_FAILED for a lease shorter than the intervals it must last
+   */
+  async register(body: RegisterBody): Promise<z.input<typeof registerAnswer>> {
+    const lease = this.leaseFor(body);
+    const row = await this.store.register(body, lease);
+    this.sync.spread([withoutExtras(row)]);
+    const superseded = row.superseded_lease_id;
+    if (superseded !== null) this.events.emit('lost', { namespace: row.namespace, agentId: row.agent_id });
+    this.log.log({
+      event: 'reach_agent_registered',
+      msg: `agent ${row.agent_id} registered`,
+      namespace: row.namespace,
+      agent_id: row.agent_id,
+      capabilities: row.capabilities.map((c) => c.name),
+      superseded_lease_id: superseded,
+    });
+    return {
+      agent_id: row.agent_id,
+      namespace: row.namespace,
+      lease_id: row.lease_id,
+      lease_ttl_ms: row.lease_ttl_ms,
+      heartbeat_interval_ms: row.heartbeat_interval_ms,
+      state: row.state,
+      ...(superseded !== null && { superseded_lease_id: superseded }),
+      warnings: [],
+    };
+  }
+
+  private leaseFor(body: RegisterBody): { id: string; ttlMs: number; intervalMs: number } {
+    const intervalMs = body.heartbeat_interval_ms ?? this.config.heartbeatIntervalMs;
+    const shortest = this.config.leaseIntervals * intervalMs;
+    const ttlMs = body.lease_ttl_ms ?? shortest + this.config.leaseGraceMs;
+    if (ttlMs < shortest) {
+      const detail =
+        `a lease of ${ttlMs} ms is shorter than ${this.config.leaseIntervals} heartbeat intervals of ` +
+        `${intervalMs} ms (${shortest} ms): one late heartbeat would end it; ask for at least ${shortest} ms`;
+      throw new ReachError('VALIDATION_FAILED', detail, { errors: [{ pointer: '/lease_ttl_ms', detail }] });
+    }
+    return { id: uuidv7(), ttlMs, intervalMs };
+  }
+
+  /**
+   * Renews the lease; an agent under suspicion is online again by it.
+   * @throws ReachError LEASE_SUPERSEDED or LEASE_EXPIRED
+   */
+  async heartbeat(ref: LeaseRef, capacity?: Capacity): Promise<Omit<z.input<typeof leaseAnswer>, 'stale'>> {
+    const renewed = await this.store.heartbeat({
+      ...ref,
+      capacity: capacity === undefined ? null : JSON.stringify(capacity),
+    });
+    if (renewed === undefined) throw await this.whyNotRenewed(ref);
+    const state = renewed.state === 'suspicious' ? await this.clear(ref, renewed) : renewed.state;
+    return { lease_ttl_ms: renewed.leaseTtlMs, state, drain: state === 'removing' };
+  }
+
+  private async clear(ref: LeaseRef, renewed: RenewedLease): Promise<RenewedLease['state']> {
+    const facts: AgentFacts = { lease: 'live', heartbeat: 'fresh', session: 'none', leaving: false };
+    const row = await this.apply(ref, renewed.state, facts);
+    return row?.state ?? renewed.state;
+  }
+
+  /** The agent's session broke: no new work until it is heard again; its lease decides the rest. */
+  async sessionBroken(ref: LeaseRef, because: string): Promise<void> {
+    const facts: AgentFacts = { lease: 'live', heartbeat: 'fresh', session: 'broken', leaving: false };
+    await this.apply(ref, 'online', facts, { because });
+  }
+
+  private async apply(
+    ref: LeaseRef,
+    from: AgentRow['state'],
+    facts: AgentFacts,
+    extra: Record<string, unknown> = {},
+  ): Promise<AgentRow | undefined> {
+    const verdict = judgeAgent(facts);
+    if (!mayChange(from, verdict.state)) return undefined;
+    const row = await this.store.changeState(ref, [from], verdict.state, verdict.reason, { ...facts, ...extra });
+    if (row === undefined) return undefined;
+    this.sync.spread([row]);
+    this.log.log({
+      event: 'reach_status_change',
+      msg: `agent ${row.agent_id} is ${row.state}: ${row.state_reason}`,
+      namespace: row.namespace,
+      agent_id: row.agent_id,
+      from,
+      state: row.state,
+      reason: row.state_reason,
+    });
+    return row;
+  }
+
+  /**
+   * The agent leaves: no new work, a drain time for what it holds.
+   * @throws ReachError LEASE_SUPERSEDED or LEASE_EXPIRED
+   */
+  async deregister(ref: LeaseRef, drainMs?: number): Promise<AgentRow> {
+    const row = await this.remove(ref.namespace, ref.agentId, ref.leaseId, drainMs, 'deregistered');
+    if (row !== undefined) return row;
+    const known = await this.store.find(ref.namespace, ref.agentId);
+    // Asked again after the answer got lost: it is leaving already, under this very lease.
+    if (known?.lease_id === ref.leaseId && known.state === 'removing') return known;
+    throw await this.whyNotRenewed(ref);
+  }
+
+  /**
+   * An operator drains an agent.
+   * @throws ReachError NOT_FOUND
+   */
+  async drain(namespace: string, agentId: string, drainMs?: number): Promise<AgentRow> {
+    const row = await this.remove(namespace, agentId, null, drainMs, 'drained by an operator');
+    if (row !== undefined) return row;
+    const known = await this.store.find(namespace, agentId);
+    if (known?.state === 'removing') return known;
+    throw agentNotFound(namespace, agentId);
+  }
+
+  private async remove(
+    namespace: string,
+    agentId: string,
+    leaseId: string | null,
+    drainMs: number | undefined,
+    reason: string,
+  ): Promise<AgentRow | undefined> {
+    const row = await this.store.beginRemoval(namespace, agentId, leaseId, drainMs ?? this.config.drainMs, reason);
+    if (row === undefined) return undefined;
+    this.sync.spread([row]);
+    this.events.emit('lost', { namespace, agentId });
+    return row;
+  }
+
+  /** The agent holds nothing any more: its row is kept, disabled. */
+  async finishRemoval(namespace: string, agentId: string): Promise<void> {
+    const row = await this.store.finishRemoval(namespace, agentId);
+    if (row !== undefined) this.sync.spread([row]);
+  }
+
+  /**
+   * Proves a lease without renewing it.
+   * @throws ReachError LEASE_SUPERSEDED or LEASE_EXPIRED
+   */
+  async requireLease(ref: LeaseRef): Promise<AgentRow> {
+    const row = await this.store.find(ref.namespace, ref.agentId);
+    if (row?.lease_id !== ref.leaseId || row.state === 'offline' || row.removed_at !== null)
+      throw leaseError(ref, row);
+    return row;
+  }
+
+  private async whyNotRenewed(ref: LeaseRef): Promise<ReachError> {
+    return leaseError(ref, await this.store.find(ref.namespace, ref.agentId));
+  }
+}
+
+/** Says why a lease does not hold. */
+export function leaseError(ref: LeaseRef, row: AgentRow | undefined): ReachError {
+  const extra = { agent_id: ref.agentId };
+  if (row !== undefined && row.lease_id !== ref.leaseId)
+    return new ReachError(
+      'LEASE_SUPERSEDED',
+      `agent ${ref.agentId} was registered anew at ${row.registered_at.toISOString()}; this lease is over. ` +
+        'If no other process should use this agent_id, give each its own',
+      extra,
+    );
+  const why =
+    row === undefined
+      ? 'is not registered'
+      : row.removed_at !== null
+        ? 'was removed'
+        : `lost its lease: the last heartbeat came at ${row.last_heartbeat_at.toISOString()}`;
+  return new ReachError('LEASE_EXPIRED', `agent ${ref.agentId} ${why}; register again`, extra);
+}
+
+export function agentNotFound(namespace: string, agentId: string): ReachError {
+  return new ReachError('NOT_FOUND', `there is no agent ${agentId} in namespace ${namespace}`, { agent_id: agentId });
+}
+
+function withoutExtras(row: AgentRow & { superseded_lease_id: string | null }): AgentRow {
+  const { superseded_lease_id: _, ...agent } = row;
+  return agent;
+}

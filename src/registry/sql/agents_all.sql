@@ -1,0 +1,2 @@
+-- The reach table's truth.
+SELECT * FROM agents WHERE removed_at IS NULL

@@ -1,0 +1,1 @@
+SELECT namespace, capability, paused, reason FROM capability_switches WHERE paused

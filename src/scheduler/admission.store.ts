@@ -1,0 +1,135 @@
+import { Injectable } from '@nestjs/common';
+import type { TaskState } from '../core/task-state.js';
+import { BatchWriter } from '../platform/postgres/batch-writer.js';
+import { loadSql } from '../platform/postgres/sql-file.js';
+import { Sql } from '../platform/postgres/sql.js';
+
+const ADMIT = loadSql(import.meta.url, 'sql/admit.sql');
+const FIND_ADMITTED = loadSql(import.meta.url, 'sql/find_admitted.sql');
+
+/** A validated task on its way into the ledger. JSON columns are texts; absent values null. */
+export interface NewTask {
+  id: string;
+  namespace: string;
+  lane: string;
+  capability: string;
+  payload: string;
+  priority: number;
+  idempotent: boolean;
+  affinityKey: string | null;
+  parentTaskId: string | null;
+  retryOf: string | null;
+  callbackUrl: string | null;
+  traceparent: string | null;
+  ackTimeoutMs: number;
+  executionTimeoutMs: number;
+  maxAttempts: number;
+  delayMs: number;
+  runAt: string | null;
+  expiresInMs: number | null;
+  key: string | null;
+  bodyDigest: string | null;
+}
+
+export type Admitted =
+  | { added: true; state: TaskState; deadlineInMs: number | null }
+  /** The id or the key stood in the ledger already. */
+  | { added: false; taskId: string; state: TaskState; bodyDigest: string | null };
+
+/** Writes tasks into the ledger: what has been answered stands committed. */
+@Injectable()
+export class AdmissionStore {
+  private readonly writer: BatchWriter<NewTask, Admitted>;
+
+  constructor(private readonly sql: Sql) {
+    this.writer = new BatchWriter({
+      name: 'admit',
+      maxBatch: 400,
+      maxQueue: 20_000,
+      write: (tasks) => this.writeTasks(tasks),
+    });
+  }
+
+  /**
+   * Inserts a task and its idempotency key.
+   * @throws Overloaded when too many wait to be written
+   */
+  add(task: NewTask): Promise<Admitted> {
+    return this.writer.write(task);
+  }
+
+  /** What stands under the key, if anything does. */
+  async findByKey(namespace: string, key: string, id: string): Promise<Admitted | undefined> {
+    const [found] = await this.find([{ id, namespace, key }]);
+    return found;
+  }
+
+  private async writeTasks(tasks: readonly NewTask[]): Promise<Admitted[]> {
+    const { rows } = await this.sql.run<{ ord: number; state: TaskState; deadline_in_ms: number | null }>(
+      'admit',
+      ADMIT,
+      columns(tasks),
+    );
+    const answers = new Array<Admitted | undefined>(tasks.length);
+    for (const row of rows)
+      answers[row.ord - 1] = { added: true, state: row.state, deadlineInMs: row.deadline_in_ms };
+    if (rows.length < tasks.length) await this.explainMissing(tasks, answers);
+    return answers as Admitted[];
+  }
+
+  /** Rows that were left alone: their key is taken, or an earlier try of this very statement committed. */
+  private async explainMissing(tasks: readonly NewTask[], answers: (Admitted | undefined)[]): Promise<void> {
+    const missing = tasks.flatMap((task, at) => (answers[at] === undefined ? [{ task, at }] : []));
+    const found = await this.find(missing.map((m) => m.task));
+    missing.forEach(({ task, at }, i) => {
+      const known = found[i];
+      if (known === undefined || known.added)
+        throw new Error(`task ${task.id} was neither inserted nor found; its idempotency key may have been purged`);
+      answers[at] = known.taskId === task.id ? { added: true, state: known.state, deadlineInMs: null } : known;
+    });
+  }
+
+  private async find(
+    tasks: readonly { id: string; namespace: string; key: string | null }[],
+  ): Promise<(Admitted | undefined)[]> {
+    const { rows } = await this.sql.run<{
+      ord: number;
+      task_id: string;
+      state: TaskState;
+      body_digest: string | null;
+    }>('find_admitted', FIND_ADMITTED, [
+      tasks.map((t) => t.id),
+      tasks.map((t) => t.namespace),
+      tasks.map((t) => t.key),
+    ]);
+    const found = new Array<Admitted | undefined>(tasks.length).fill(undefined);
+    for (const r of rows)
+      found[r.ord - 1] = { added: false, taskId: r.task_id, state: r.state, bodyDigest: r.body_digest };
+    return found;
+  }
+}
+
+function columns(tasks: readonly NewTask[]): unknown[] {
+  return [
+    tasks.map((t) => t.id),
+    tasks.map((t) => t.namespace),
+    tasks.map((t) => t.lane),
+    tasks.map((t) => t.capability),
+    tasks.map((t) => t.payload),
+    tasks.map((t) => t.priority),
+    tasks.map((t) => t.idempotent),
+    tasks.map((t) => t.affinityKey),
+    tasks.map((t) => t.parentTaskId),
+    tasks.map((t) => t.retryOf),
+    tasks.map((t) => t.callbackUrl),
+    tasks.map((t) => t.traceparent),
+    tasks.map((t) => t.ackTimeoutMs),
+    tasks.map((t) => t.executionTimeoutMs),
+    tasks.map((t) => t.maxAttempts),
+    tasks.map((t) => t.delayMs),
+    tasks.map((t) => t.runAt),
+    tasks.map((t) => t.expiresInMs),
+    tasks.map((t) => t.key),
+    tasks.map((t) => t.bodyDigest),
+  ];
+}

@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { isVersionRange } from '../core/eligibility.js';
+import { ReachError } from '../core/errors.js';
+import { laneLabel, laneOf, MAX_LANE_LENGTH, parseCapabilityRef, type Requirement } from '../core/lane.js';
+import type { TaskState } from '../core/task-state.js';
+import { CONFIG, type Config } from '../platform/config/config.js';
+import { COORDINATOR, type Coordinator, CoordinatorUnavailable } from '../platform/coordination/coordinator.js';
+import { toReachError } from '../platform/http/to-reach-error.js';
+import { AdmissionStore, type Admitted, type NewTask } from './admission.store.js';
+import { Depths } from './depths.js';
+import { Orders } from './orders.js';
+import type { TaskBody } from './tasks.wire.js';
+
+export interface Accepted {
+  task_id: string;
+  state: TaskState;
+  deduplicated: boolean;
+}
+
+export interface AdmissionContext {
+  traceparent?: string;
+  /** The `Idempotency-Key` header; a key in the body says the same for one task of a batch. */
+  key?: string;
+  retryOf?: string;
+}
+
+const KEY_TTL_MS = 86_400_000;
+const idempotencyKey = (namespace: string, key: string): string => `idem:${JSON.stringify([namespace, key])}`;
+
+/**
+ * The door. What is accepted here is committed in the ledger and will reach exactly one terminal state;
+ * what is refused has left no trace.
+ */
+@Injectable()
+export class Admission {
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(COORDINATOR) private readonly coordinator: Coordinator,
+    private readonly store: AdmissionStore,
+    private readonly depths: Depths,
+    private readonly orders: Orders,
+  ) {}
+
+  /**
+   * Accepts one task.
+   * @throws ReachError VALIDATION_FAILED, PAYLOAD_TOO_LARGE, QUEUE_FULL, IDEMPOTENCY_CONFLICT
+   */
+  async submit(body: TaskBody, context: AdmissionContext): Promise<Accepted> {
+    const [answer] = await this.submitMany([body], context);
+    if (answer === undefined) throw new Error('one task in, no answer out');
+    if (answer instanceof ReachError) throw answer;
+    return answer;
+  }
+
+  /** Accepts each task on its own; the answers are in order. */
+  async submitMany(bodies: readonly TaskBody[], context: AdmissionContext): Promise<(Accepted | ReachError)[]> {
+    const answers = new Array<Accepted | ReachError | undefined>(bodies.length);
+    const fresh: { task: NewTask; at: number }[] = [];
+    await Promise.all(
+      bodies.map(async (body, at) => {
+        try {
+          const task = this.prepare(body, context);
+          const known = task.key === null ? undefined : await this.lookUp(task);
+          if (known === undefined) fresh.push({ task, at });
+          else answers[at] = sameTask(task, known);
+        } catch (error) {
+          answers[at] = asReachError(error);
+        }
+      }),
+    );
+    fresh.sort((a, b) => a.at - b.at);
+    const placed = await this.takePlaces(fresh, answers);
+    await Promise.all(
+      placed.map(async ({ task, at }) => {
+        try {
+          answers[at] = await this.write(task);
+        } catch (error) {
+          answers[at] = asReachError(error);
+        }
+      }),
+    );
+    return answers as (Accepted | ReachError)[];
+  }
+
+  private async takePlaces(
+    fresh: readonly { task: NewTask; at: number }[],
+    answers: (Accepted | ReachError | undefined)[],
+  ): Promise<{ task: NewTask; at: number }[]> {
+    const byLane = new Map<string, { task: NewTask; at: number }[]>();
+    for (const item of fresh) {
+      const group = byLane.get(item.task.lane);
+      if (group === undefined) byLane.set(item.task.lane, [item]);
+      else group.push(item);
+    }
+    const placed: { task: NewTask; at: number }[] = [];
+    await Promise.all(
+      [...byLane].map(async ([lane, items]) => {
+        const granted = await this.depths.reserve(lane, items.length);
+        placed.push(...items.slice(0, granted));
+        for (const { at } of items.slice(granted)) answers[at] = this.depths.full(lane);
+      }),
+    );
+    return placed;
+  }
+
+  private async write(task: NewTask): Promise<Accepted> {
+    let admitted: Admitted;
+    try {
+      admitted = await this.store.add(task);
+    } catch (error) {
+      this.depths.add(task.lane, -1);
+      throw error;
+    }
+    if (!admitted.added) {
+      this.depths.add(task.lane, -1);
+      const answer = sameTask(task, admitted);
+      if (answer instanceof ReachError) throw answer;
+      return answer;
+    }
+    if (admitted.state === 'queued') this.orders.place(task.lane);
+    if (admitted.deadlineInMs !== null) this.orders.deadline(admitted.deadlineInMs);
+    return { task_id: task.id, state: admitted.state, deduplicated: false };
+  }
+
+  /**
+   * The fast path of idempotency: the key is set before the insert. A key that is there already proves
+   * nothing (its owner may have died before its insert), so the ledger is asked; the unique index in it decides.
+   */
+  private async lookUp(task: NewTask): Promise<Admitted | undefined> {
+    if (task.key === null) return undefined;
+    try {
+      const present = await this.coordinator.setIfAbsent(
+        idempotencyKey(task.namespace, task.key),
+        task.id,
+        KEY_TTL_MS,
+      );
+      if (present === null) return undefined;
+    } catch (error) {
+      if (!(error instanceof CoordinatorUnavailable)) throw error;
+    }
+    return this.store.findByKey(task.namespace, task.key, task.id);
+  }
+
+  private prepare(body: TaskBody, context: AdmissionContext): NewTask {
+    const requirement = requirementFor(body);
+    const lane = laneOf(requirement);
+    if (lane.length > MAX_LANE_LENGTH)
+      throw invalid('/constraints', `capabilities and constraints together are too long (${lane.length} characters)`);
+    const payload = JSON.stringify(body.payload);
+    this.checkSize(payload);
+    const key = body.idempotency_key ?? context.key ?? null;
+    return {
+      id: uuidv7(),
+      namespace: body.namespace,
+      lane,
+      capability: laneLabel(requirement),
+      payload,
+      priority: body.priority,
+      idempotent: body.idempotent,
+      affinityKey: body.affinity_key ?? null,
+      parentTaskId: body.parent_task_id ?? null,
+      retryOf: context.retryOf ?? null,
+      callbackUrl: body.callback_url ?? null,
+      traceparent: context.traceparent ?? null,
+      ackTimeoutMs: body.ack_timeout_ms ?? this.config.ackTimeoutMs,
+      executionTimeoutMs: body.execution_timeout_ms ?? this.config.executionTimeoutDefaultMs,
+      maxAttempts: body.max_attempts ?? this.config.maxAttempts,
+      delayMs: body.delay_ms ?? 0,
+      runAt: body.run_at ?? null,
+      expiresInMs: body.expires_in_ms ?? null,
+      key,
+      bodyDigest: key === null ? null : digestOf(body),
+    };
+  }
+
+  private checkSize(payload: string): void {
+    const limit = this.config.payloadLimitBytes;
+    if (payload.length * 3 <= limit) return; // no character takes more than three bytes a UTF-16 unit
+    const bytes = Buffer.byteLength(payload);
+    if (bytes > limit)
+      throw new ReachError(
+        'PAYLOAD_TOO_LARGE',
+        `the payload has ${bytes} bytes, the limit is ${limit}; send a reference to the data instead`,
+        { errors: [{ pointer: '/payload', detail: `${bytes} bytes, at most ${limit}` }] },
+      );
+  }
+}
+
+function requirementFor(body: TaskBody): Requirement {
+  const refs = body.capabilities ?? (body.capability === undefined ? [] : [body.capability]);
+  const c = body.constraints;
+  const requirement: Requirement = {
+    namespace: body.namespace,
+    capabilities: refs.map(parseCapabilityRef),
+    ...(body.agent_id !== undefined && { agentId: body.agent_id }),
+    ...(body.name !== undefined && { name: body.name }),
+    ...(c?.version !== undefined && { version: c.version }),
+    ...(c?.tags !== undefined && { tags: c.tags }),
+    ...(c?.zone !== undefined && { zone: c.zone }),
+    ...(c?.exclude !== undefined && { exclude: c.exclude }),
+  };
+  if (requirement.version !== undefined && !isVersionRange(requirement.version))
+    throw invalid('/constraints/version', `"${requirement.version}" is not a semver range`);
+  requirement.capabilities.forEach((need, i) => {
+    if (need.version !== undefined && !isVersionRange(need.version))
+      throw invalid(
+        body.capability === undefined ? `/capabilities/${i}` : '/capability',
+        `"${need.version}" is not a semver range`,
+      );
+  });
+  return requirement;
+}
+
+function invalid(pointer: string, detail: string): ReachError {
+  return new ReachError('VALIDATION_FAILED', detail, { errors: [{ pointer, detail }] });
+}
+
+/** Digest of what the caller asked for, without the key itself. */
+function digestOf(body: TaskBody): string {
+  const { idempotency_key: _, ...rest } = body;
+  return createHash('sha256').update(JSON.stringify(rest)).digest('base64');
+}
+
+function sameTask(task: NewTask, known: Admitted): Accepted | ReachError {
+  if (known.added) return { task_id: task.id, state: known.state, deduplicated: false };
+  if (known.bodyDigest !== task.bodyDigest)
+    return new ReachError(
+      'IDEMPOTENCY_CONFLICT',
+      `the idempotency key ${JSON.stringify(task.key)} was used for task ${known.taskId} with another body; ` +
+        'use a new key for a new task',
+      { task_id: known.taskId },
+    );
+  return { task_id: known.taskId, state: known.state, deduplicated: true };
+}
+
+/** The answer for one task of many: a failure of one must not hide that others were accepted. */
+function asReachError(error: unknown): ReachError {
+  return (
+    toReachError(error) ?? new ReachError('INTERNAL', 'the task could not be stored; see the log', { cause: error })
+  );
+}

@@ -1,0 +1,112 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { ReachError } from '../core/errors.js';
+import { laneLabel, requirementOf } from '../core/lane.js';
+import { CONFIG, type Config } from '../platform/config/config.js';
+import { COORDINATOR, type Coordinator, CoordinatorUnavailable } from '../platform/coordination/coordinator.js';
+import { loadSql } from '../platform/postgres/sql-file.js';
+import { Sql } from '../platform/postgres/sql.js';
+
+const DEPTHS = loadSql(import.meta.url, 'sql/depths.sql');
+const FULL_RETRY_AFTER_MS = 1000;
+
+const keyOf = (lane: string): string => `depth:${lane}`;
+
+/**
+ * How many tasks wait in each lane, so that a full one refuses at the door. Counters in the coordinator;
+ * the truth is the ledger: an unknown counter is seeded from it, one that drifted is corrected while its
+ * lane is quiet.
+ */
+@Injectable()
+export class Depths {
+  private readonly log = new Logger(Depths.name);
+  private seeding: Promise<Map<string, number>> | undefined;
+  /** Lanes this replica counts, with the last version at which the counter disagreed with the ledger. */
+  private readonly known = new Map<string, number>();
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(COORDINATOR) private readonly coordinator: Coordinator,
+    private readonly sql: Sql,
+  ) {}
+
+  /**
+   * Takes up to `wanted` places in the lane, fewer near its limit. While the coordinator is away nothing is
+   * counted and all are granted: what the ledger takes is bounded by the ledger's own queue.
+   */
+  async reserve(lane: string, wanted: number): Promise<number> {
+    const limit = this.limitOf(lane);
+    try {
+      for (;;) {
+        const grant = await this.coordinator.counterReserve(keyOf(lane), wanted, limit);
+        if (grant !== 'unknown') {
+          this.known.set(lane, this.known.get(lane) ?? -1);
+          return grant.granted;
+        }
+        await this.seed(lane);
+      }
+    } catch (error) {
+      if (error instanceof CoordinatorUnavailable) return wanted;
+      throw error;
+    }
+  }
+
+  /** Tasks came back to the lane (positive) or left it (negative). */
+  add(lane: string, delta: number): void {
+    if (delta === 0) return;
+    this.coordinator.counterAdd(keyOf(lane), delta).catch((err: unknown) => {
+      this.log.debug({ msg: 'a lane depth was not counted; the reconcile will correct it', lane, err });
+    });
+  }
+
+  /** The error for tasks that found no place. */
+  full(lane: string): ReachError {
+    const requirement = requirementOf(lane);
+    const limit = this.limitOf(lane);
+    return new ReachError(
+      'QUEUE_FULL',
+      `${limit} tasks wait for ${laneLabel(requirement)} already, its limit; try again later, or add agents`,
+      { retry_after_ms: FULL_RETRY_AFTER_MS },
+    );
+  }
+
+  private limitOf(lane: string): number {
+    return requirementOf(lane).agentId === undefined ? this.config.laneLimit : this.config.inboxLimit;
+  }
+
+  private async seed(lane: string): Promise<void> {
+    // One read seeds every lane: after a loss all of them are asked for at once.
+    this.seeding ??= this.read().finally(() => (this.seeding = undefined));
+    const depths = await this.seeding;
+    await this.coordinator.counterSeed(keyOf(lane), depths.get(lane) ?? 0);
+  }
+
+  private async read(): Promise<Map<string, number>> {
+    const { rows } = await this.sql.run<{ lane: string; depth: number }>('depths', DEPTHS);
+    return new Map(rows.map((r) => [r.lane, r.depth]));
+  }
+
+  /**
+   * Corrects counters that drifted. Only a lane that did not move between two reconciles, and disagreed
+   * both times, is corrected: a busy one disagrees with any read of the ledger for honest reasons.
+   */
+  async reconcile(): Promise<void> {
+    if (this.known.size === 0) return;
+    const before = new Map<string, number>();
+    for (const lane of this.known.keys()) {
+      const reading = await this.coordinator.counterRead(keyOf(lane));
+      if (reading !== 'unknown') before.set(lane, reading.version);
+    }
+    const depths = await this.read();
+    for (const [lane, version] of before) {
+      const reading = await this.coordinator.counterRead(keyOf(lane));
+      const depth = depths.get(lane) ?? 0;
+      if (reading === 'unknown' || reading.version !== version || reading.value === depth) {
+        if (depth === 0) this.known.delete(lane);
+        else this.known.set(lane, -1);
+      } else if (this.known.get(lane) === version) {
+        await this.coordinator.counterCorrect(keyOf(lane), depth, version);
+        this.log.warn({ msg: 'corrected a lane depth', lane, was: reading.value, is: depth });
+      } else this.known.set(lane, version);
+    }
+  }
+}

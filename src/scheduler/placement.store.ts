@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { loadSql } from '../platform/postgres/sql-file.js';
+import { Sql, type SqlRunner } from '../platform/postgres/sql.js';
+import type { Transport } from '../registry/agent-row.js';
+
+const PICK = loadSql(import.meta.url, 'sql/pick.sql');
+const OFFER = loadSql(import.meta.url, 'sql/offer.sql');
+const OFFERS = loadSql(import.meta.url, 'sql/offers.sql');
+
+/** A queued task, locked for the length of the transaction that places it. */
+export interface PickedTask {
+  id: string;
+  fence: number;
+  attempt: number;
+  max_attempts: number;
+  capability: string;
+  /** JSON text, passed on as it is */
+  payload: string;
+  idempotent: boolean;
+  affinity_key: string | null;
+  parent_task_id: string | null;
+  traceparent: string | null;
+  execution_timeout_ms: number;
+  tried: string[];
+}
+
+export interface OfferChoice {
+  task: PickedTask;
+  agentId: string;
+  leaseId: string;
+  transport: Transport;
+}
+
+export interface OfferedTask extends Omit<PickedTask, 'tried' | 'affinity_key' | 'max_attempts'> {
+  deadline_at: Date;
+}
+
+/** The head of a lane while it is being placed. */
+export class LaneHead {
+  constructor(private readonly tx: SqlRunner) {}
+
+  /** Up to `limit` queued tasks, best first, that nobody else is placing. */
+  async pick(lane: string, limit: number): Promise<PickedTask[]> {
+    return (await this.tx.run<PickedTask>('pick', PICK, [lane, limit])).rows;
+  }
+
+  /** Creates the deliveries; returns the ACK deadline by task id. */
+  async offer(choices: readonly OfferChoice[]): Promise<Map<string, Date>> {
+    const { rows } = await this.tx.run<{ id: string; deadline_at: Date }>('offer', OFFER, [
+      choices.map((c) => c.task.id),
+      choices.map((c) => c.task.fence),
+      choices.map((c) => c.agentId),
+      choices.map((c) => c.leaseId),
+      choices.map((c) => c.transport),
+    ]);
+    return new Map(rows.map((r) => [r.id, r.deadline_at]));
+  }
+}
+
+@Injectable()
+export class PlacementStore {
+  constructor(private readonly sql: Sql) {}
+
+  /** One placement, all or nothing. */
+  withHead<T>(work: (head: LaneHead) => Promise<T>): Promise<T> {
+    return this.sql.transaction((tx) => work(new LaneHead(tx)));
+  }
+
+  /** The offers behind deliveries, as far as they are still open. */
+  async openOffers(refs: readonly { taskId: string; fence: number }[]): Promise<(OfferedTask & { lease_id: string })[]> {
+    const { rows } = await this.sql.run<OfferedTask & { lease_id: string }>('offers', OFFERS, [
+      refs.map((r) => r.taskId),
+      refs.map((r) => r.fence),
+    ]);
+    return rows;
+  }
+}
