@@ -8,7 +8,8 @@ import { DirectoryLock } from './directory-lock.js';
 import { EmbeddedPostgresError, explainFileError } from './errors.js';
 import { findFreePort } from './free-port.js';
 import { clearOrphan } from './orphan.js';
-import { Postmaster, type EmbeddedLogger, type LaunchOptions } from './postmaster.js';
+import { type Log } from './log.js';
+import { Postmaster, type LaunchOptions } from './postmaster.js';
 import { Watchdog } from './watchdog.js';
 
 const DATABASE = 'reach';
@@ -41,7 +42,7 @@ const SETTINGS = {
 export interface EmbeddedPostgresOptions {
   /** Where everything of this process lives (`.reach`); the server uses the folder `postgres` in it. */
   readonly dataDir: string;
-  readonly logger: EmbeddedLogger;
+  readonly logger: Log;
   /** Server settings on top of the built-in ones. */
   readonly settings?: Readonly<Record<string, string | number>>;
   /** The directory is thrown away when the server ends, also when our process is killed. For tests. */

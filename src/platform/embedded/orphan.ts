@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { EmbeddedPostgresError } from './errors.js';
-import { type EmbeddedLogger } from './postmaster.js';
+import { type Log } from './log.js';
 import { isPostgresOf, startedAt } from './process-identity.js';
 
 const POLL_MS = 20;
@@ -14,7 +14,7 @@ const POLL_MS = 20;
  * itself would take the other process, or a zombie, for a server.
  * @throws EmbeddedPostgresError `still_running` when the old server cannot be ended
  */
-export async function clearOrphan(dataDir: string, logger: EmbeddedLogger): Promise<void> {
+export async function clearOrphan(dataDir: string, logger: Log): Promise<void> {
   const pidFile = join(dataDir, 'postmaster.pid');
   const pid = Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0) return;

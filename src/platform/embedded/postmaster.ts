@@ -1,12 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { type Logger } from 'pino';
 import { EmbeddedPostgresError, faultFromLog } from './errors.js';
+import { type Log } from './log.js';
 import { type RunAs } from './run-as.js';
 import { serverCommand } from './server-command.js';
-
-export type EmbeddedLogger = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 export interface LaunchOptions {
   readonly binary: string;
@@ -15,7 +13,7 @@ export interface LaunchOptions {
   readonly runAs: RunAs;
   /** Server settings (`-c name=value`). */
   readonly settings: Readonly<Record<string, string | number>>;
-  readonly logger: EmbeddedLogger;
+  readonly logger: Log;
   /** Longest silence of a starting server; a long crash recovery reports every 10 s. */
   readonly startSilenceMs: number;
 }

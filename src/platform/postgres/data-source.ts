@@ -1,6 +1,6 @@
 import pg, { type PoolClient, type PoolConfig } from 'pg';
-import { type Logger } from 'pino';
 import { DataSource, type Logger as TypeOrmLogger } from 'typeorm';
+import { type Log } from '../embedded/log.js';
 import { type PgPool } from './sql.js';
 
 export interface DataSourceSettings {
@@ -16,7 +16,7 @@ export interface DataSourceSettings {
   /** Seen in pg_stat_activity. */
   readonly applicationName: string;
   readonly migrations?: readonly (new () => object)[];
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly logger: Pick<Log, 'warn'>;
 }
 
 /** How much longer than the server we wait for an answer, before the connection counts as dead. */
@@ -67,7 +67,7 @@ export function pgPoolOf(dataSource: DataSource): PgPool {
 }
 
 /** TypeORM writes to the console even when told not to log; what fails is thrown anyway. */
-function typeOrmLogger(logger: Pick<Logger, 'warn'>): TypeOrmLogger {
+function typeOrmLogger(logger: Pick<Log, 'warn'>): TypeOrmLogger {
   const nothing = (): void => undefined;
   return {
     logQuery: nothing,

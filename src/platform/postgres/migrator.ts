@@ -1,20 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import pg from 'pg';
-import { type Logger } from 'pino';
+import type pg from 'pg';
+import { type Log } from '../embedded/log.js';
 import { LOCK_SPACE, LOCKS } from './advisory-locks.js';
 import { createDataSource } from './data-source.js';
 import { type MigrationClass } from './migrations-list.js';
-import { isConnectionError } from './sql-errors.js';
+import { connectPatiently } from './patient-client.js';
 
 export interface MigrateOptions {
   readonly url: string;
   readonly migrations: readonly MigrationClass[];
-  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly logger: Pick<Log, 'info' | 'warn'>;
   /** Longest wait for the database to answer and for another replica's migration to end. */
   readonly waitMs?: number;
 }
 
-/** The database could not be brought up to date in time. */
+/** Another replica's migration took too long. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
@@ -28,45 +28,18 @@ const LOCK_TIMEOUT_MS = 15_000;
 /**
  * Brings the schema up to date; any number of replicas may call this at the same time, each migration runs
  * once. Each one is its own transaction. Returns the names of those that ran here.
- * @throws MigrationError when the database or the other replica takes longer than `waitMs`;
+ * @throws PostgresUnreachable or MigrationError when the database or another replica takes longer than `waitMs`;
  *   the error of a migration itself as it is
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   const deadline = performance.now() + (options.waitMs ?? DEFAULT_WAIT_MS);
-  const lock = await connect(options, deadline);
+  const lock = await connectPatiently(options.url, 'agent-reach migrator', deadline, options.logger);
   try {
     await takeLock(lock, options, deadline);
     return await runMigrations(options);
   } finally {
     // Ending the session is what gives the lock back, on every path.
     await lock.end().catch(() => undefined);
-  }
-}
-
-async function connect(options: MigrateOptions, deadline: number): Promise<pg.Client> {
-  for (let attempt = 0; ; attempt++) {
-    const client = new pg.Client({
-      connectionString: options.url,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      application_name: 'agent-reach migrator',
-      keepAlive: true,
-    });
-    client.on('error', (error) =>
-      options.logger.warn({ err: error }, 'The connection of the migrator broke'),
-    );
-    try {
-      await client.connect();
-      return client;
-    } catch (error) {
-      if (!isConnectionError(error)) throw error;
-      if (performance.now() >= deadline) {
-        throw new MigrationError(`Postgres does not answer: ${(error as Error).message || String(error)}`, {
-          cause: error,
-        });
-      }
-      if (attempt === 0) options.logger.warn({ err: error }, 'Postgres does not answer yet; waiting for it');
-      await wait(Math.min(POLL_MS * 2 ** attempt, 2_000));
-    }
   }
 }
 
@@ -82,7 +55,7 @@ async function takeLock(client: pg.Client, options: MigrateOptions, deadline: nu
       LOCKS.migrations,
     ]);
     if (rows[0]?.taken) return;
-    if (attempt === 0) options.logger.info('Another replica is migrating the database; waiting for it');
+    if (attempt === 0) options.logger.info({}, 'Another replica is migrating the database; waiting for it');
     if (performance.now() >= deadline) {
       throw new MigrationError(
         `Another process holds the migration lock for too long (${await holder(client)}). ` +

@@ -17,6 +17,12 @@ export interface SqlRunner {
   ): Promise<QueryResult<R>>;
 }
 
+/** The statements of one transaction. */
+export interface SqlTransaction extends SqlRunner {
+  /** Runs a statement that is not worth preparing, or cannot be: DDL, SET. */
+  exec<R extends QueryResultRow = QueryResultRow>(text: string): Promise<QueryResult<R>>;
+}
+
 /**
  * The hot path to Postgres. `pool.query` is not used: it throws the connection away after any error, a
  * unique violation included, and a new one costs a process on the server and 5 ms of key derivation here.
@@ -52,12 +58,15 @@ export class Sql implements SqlRunner {
    * @throws what `work` threw, or the error of COMMIT; after a connection error during COMMIT
    *   (`isConnectionError`) the outcome is unknown
    */
-  async transaction<T>(work: (tx: SqlRunner) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: SqlTransaction) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
     let spoilt = false;
     try {
       await client.query('BEGIN');
-      const result = await work({ run: (name, text, params = []) => runOn(client, name, text, params) });
+      const result = await work({
+        run: (name, text, params = []) => runOn(client, name, text, params),
+        exec: (text) => client.query(text),
+      });
       const { command } = await client.query('COMMIT');
       // A caller that swallowed an error of one of its statements has nothing committed.
       if (command === 'ROLLBACK')

@@ -1,0 +1,53 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { type Log } from '../embedded/log.js';
+import { isConnectionError } from './sql-errors.js';
+
+/** No answer from Postgres within the time given. */
+export class PostgresUnreachable extends Error {
+  override readonly name = 'PostgresUnreachable';
+}
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/**
+ * One connection outside of the pool, for as long as a session matters (advisory locks). Waits for a server
+ * that is not up yet, until `deadlineMs` of the monotonic clock; a wrong password or database fails at once.
+ * @throws PostgresUnreachable
+ */
+export async function connectPatiently(
+  url: string,
+  applicationName: string,
+  deadlineMs: number,
+  log: Pick<Log, 'warn'>,
+): Promise<pg.Client> {
+  for (let attempt = 0; ; attempt++) {
+    const client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      application_name: applicationName,
+      keepAlive: true,
+    });
+    // Without a listener a broken connection would end the process; what used it fails by itself.
+    client.on('error', (error) => log.warn({ err: error }, `The connection of the ${applicationName} broke`));
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      if (!isConnectionError(error)) throw error;
+      if (performance.now() >= deadlineMs) {
+        throw new PostgresUnreachable(`Postgres does not answer: ${reason(error)}`, { cause: error });
+      }
+      if (attempt === 0) log.warn({ err: error }, 'Postgres does not answer yet; waiting for it');
+      await wait(Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS));
+    }
+  }
+}
+
+function reason(error: unknown): string {
+  const { message, errors } = error as Partial<AggregateError>;
+  return message || errors?.map((inner) => String((inner as Error).message)).join(', ') || String(error);
+}
