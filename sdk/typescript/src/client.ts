@@ -1,0 +1,288 @@
+import { randomUUID } from 'node:crypto';
+import { pause } from './backoff.js';
+import { ReachApiError, ReachConnectionError, ReachTaskError, ReachTimeoutError } from './errors.js';
+import { Http, type HttpOptions } from './http.js';
+import { followEvents } from './task-events.js';
+import {
+  type AgentDetail,
+  type AgentState,
+  type AgentView,
+  type Attribution,
+  type AttributionSummary,
+  type Blame,
+  type BulkRetryAnswer,
+  type BulkRetryRequest,
+  type CancelAnswer,
+  type Capability,
+  type Explanation,
+  type Page,
+  type RemovalAnswer,
+  type RetryAnswer,
+  type StoryEntry,
+  type Task,
+  type TaskAccepted,
+  type TaskBatchAnswer,
+  type TaskDetail,
+  type TaskRequest,
+  type TaskState,
+} from './wire.js';
+
+export interface ClientOptions extends Partial<HttpOptions> {
+  /** Used where a call names none; default `default`. */
+  namespace?: string;
+}
+
+export interface EnqueueOptions {
+  /** The same key and task always name one task. Left out: one is made, so that repeats by the client are safe. */
+  idempotencyKey?: string;
+  traceparent?: string;
+}
+
+export interface WaitOptions {
+  /** How long to wait; default 5 minutes. */
+  timeoutMs?: number | undefined;
+  signal?: AbortSignal;
+}
+
+export interface TaskFilter {
+  namespace?: string | undefined;
+  state?: TaskState | undefined;
+  capability?: string | undefined;
+  agent_id?: string | undefined;
+  code?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+export interface AgentFilter {
+  namespace?: string | undefined;
+  capability?: string | undefined;
+  name?: string | undefined;
+  state?: AgentState | undefined;
+  tag?: string | undefined;
+  include_removed?: boolean | undefined;
+}
+
+export interface AttributionFilter {
+  namespace?: string | undefined;
+  task_id?: string | undefined;
+  code?: string | undefined;
+  blame?: Blame | undefined;
+  agent_id?: string | undefined;
+  dependency?: string | undefined;
+  capability?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+const DEFAULT_WAIT_MS = 300_000;
+/** One long poll; below what proxies usually cut. */
+const LONG_POLL_MS = 25_000;
+const WAIT_RETRY_MS = 500;
+const TERMINAL: ReadonlySet<TaskState> = new Set<TaskState>(['succeeded', 'failed', 'canceled', 'expired']);
+
+const segment = encodeURIComponent;
+
+/** Whether a task has ended. */
+export function isTerminal(state: TaskState): boolean {
+  return TERMINAL.has(state);
+}
+
+/**
+ * The caller's side of Agent-Reach. Every method rejects with `ReachApiError` when the centre refuses and with
+ * `ReachConnectionError` when it cannot be reached; reads, and enqueues (by their idempotency key), are repeated
+ * a few times first.
+ */
+export class Client {
+  readonly namespace: string;
+  private readonly http: Http;
+
+  constructor(options: ClientOptions = {}) {
+    this.namespace = options.namespace ?? 'default';
+    this.http = new Http({
+      ...options,
+      url: options.url ?? process.env['REACH_URL'] ?? 'http://127.0.0.1:8080',
+      token: options.token ?? process.env['REACH_TOKEN'],
+    });
+  }
+
+  /** Stores a task; resolves once it is certain to reach a terminal state. */
+  enqueue(task: TaskRequest, options: EnqueueOptions = {}): Promise<TaskAccepted> {
+    const key = options.idempotencyKey ?? task.idempotency_key ?? randomUUID();
+    return this.http.json<TaskAccepted>({
+      method: 'POST',
+      path: 'tasks',
+      body: { namespace: this.namespace, ...task },
+      headers: {
+        'idempotency-key': key,
+        ...(options.traceparent === undefined ? {} : { traceparent: options.traceparent }),
+      },
+      repeatable: true,
+    });
+  }
+
+  /** Stores up to 1000 tasks; answers one by one, in order. */
+  enqueueBatch(tasks: readonly TaskRequest[]): Promise<TaskBatchAnswer> {
+    const batch = randomUUID();
+    const body = {
+      tasks: tasks.map((task, i) => ({
+        namespace: this.namespace,
+        ...task,
+        idempotency_key: task.idempotency_key ?? `${batch}.${i}`,
+      })),
+    };
+    return this.http.json({ method: 'POST', path: 'tasks/batch', body, repeatable: true });
+  }
+
+  get(taskId: string): Promise<TaskDetail> {
+    return this.http.json({ method: 'GET', path: `tasks/${segment(taskId)}` });
+  }
+
+  /** Waits for a terminal state; survives a restart of the centre. @throws ReachTimeoutError */
+  async wait(taskId: string, options: WaitOptions = {}): Promise<TaskDetail> {
+    const timeoutMs = options.timeoutMs ?? DEFAULT_WAIT_MS;
+    const until = performance.now() + timeoutMs;
+    for (;;) {
+      const leftMs = Math.max(0, until - performance.now());
+      try {
+        const task = await this.poll(taskId, Math.min(LONG_POLL_MS, Math.ceil(leftMs)), options.signal);
+        if (isTerminal(task.state)) return task;
+        if (performance.now() >= until)
+          throw new ReachTimeoutError(
+            `task ${taskId} is still ${task.state} after ${timeoutMs} ms; it goes on`,
+          );
+      } catch (error) {
+        const away =
+          error instanceof ReachConnectionError || (error instanceof ReachApiError && error.retryable);
+        if (!away || performance.now() >= until) throw error;
+        await pause(Math.min(WAIT_RETRY_MS, until - performance.now()), options.signal);
+        options.signal?.throwIfAborted();
+      }
+    }
+  }
+
+  /** Enqueues, waits, and resolves to the result. @throws ReachTaskError when the task ends otherwise */
+  async run<T = unknown>(task: TaskRequest, options: EnqueueOptions & WaitOptions = {}): Promise<T> {
+    const accepted = await this.enqueue(task, options);
+    const ended = await this.wait(accepted.task_id, options);
+    if (ended.state !== 'succeeded') throw new ReachTaskError(ended);
+    return ended.result as T;
+  }
+
+  /** One page of tasks, newest first. */
+  page(filter: TaskFilter = {}, page: { limit?: number; cursor?: string } = {}): Promise<Page<Task>> {
+    return this.query('tasks', { ...filter, ...page });
+  }
+
+  /** All tasks that fit, page by page. */
+  list(filter: TaskFilter = {}): AsyncGenerator<Task> {
+    return this.pages<Task>('tasks', filter);
+  }
+
+  cancel(taskId: string): Promise<CancelAnswer> {
+    return this.http.json({ method: 'POST', path: `tasks/${segment(taskId)}/cancel`, repeatable: true });
+  }
+
+  /** Makes a new task from one that has ended. */
+  retry(taskId: string): Promise<RetryAnswer> {
+    return this.http.json({ method: 'POST', path: `tasks/${segment(taskId)}/retry` });
+  }
+
+  /** Makes new tasks from all that ended and fit; `dry_run` only counts them. */
+  retryMany(request: BulkRetryRequest): Promise<BulkRetryAnswer> {
+    return this.http.json({
+      method: 'POST',
+      path: 'tasks/retry',
+      body: { namespace: this.namespace, ...request },
+    });
+  }
+
+  /** The whole story of a task, and who is to blame for what went wrong. */
+  explain(taskId: string): Promise<Explanation> {
+    return this.http.json({ method: 'GET', path: `tasks/${segment(taskId)}/explain` });
+  }
+
+  /** The story of a task as it happens, until its end; broken streams are taken up where they broke. */
+  events(taskId: string, options: { after?: number; signal?: AbortSignal } = {}): AsyncGenerator<StoryEntry> {
+    return followEvents(this.http, taskId, options);
+  }
+
+  attributions(filter: AttributionFilter = {}): AsyncGenerator<Attribution> {
+    return this.pages<Attribution>('attributions', filter);
+  }
+
+  /** Attributions counted by one of code, blame, agent_id, dependency, capability, stage. */
+  attributionSummary(groupBy: string, filter: AttributionFilter = {}): Promise<AttributionSummary> {
+    return this.query('attributions/summary', { ...filter, group_by: groupBy });
+  }
+
+  agents(filter: AgentFilter = {}): AsyncGenerator<AgentView> {
+    return this.pages<AgentView>('agents', filter);
+  }
+
+  /** One agent with the history of its states. */
+  agent(agentId: string): Promise<AgentDetail> {
+    return this.query(`agents/${segment(agentId)}`, {});
+  }
+
+  /** Takes an agent out of service: it finishes what runs and gets nothing new. */
+  drain(agentId: string, drainMs?: number): Promise<RemovalAnswer> {
+    return this.http.json({
+      method: 'POST',
+      path: `agents/${segment(agentId)}/drain`,
+      query: { namespace: this.namespace },
+      body: { ...(drainMs === undefined ? {} : { drain_ms: drainMs }) },
+      repeatable: true,
+    });
+  }
+
+  /** Who offers what. */
+  async capabilities(): Promise<Capability[]> {
+    const answer = await this.query<{ items: Capability[] }>('capabilities', {});
+    return answer.items;
+  }
+
+  /** Stops giving out tasks of a capability; they are accepted and wait. */
+  pauseCapability(capability: string, reason = ''): Promise<Capability> {
+    return this.switchCapability(capability, 'pause', reason);
+  }
+
+  resumeCapability(capability: string): Promise<Capability> {
+    return this.switchCapability(capability, 'resume', '');
+  }
+
+  private switchCapability(capability: string, to: 'pause' | 'resume', reason: string): Promise<Capability> {
+    const body = { namespace: this.namespace, reason };
+    return this.http.json({
+      method: 'POST',
+      path: `capabilities/${segment(capability)}/${to}`,
+      body,
+      repeatable: true,
+    });
+  }
+
+  private poll(taskId: string, waitMs: number, signal: AbortSignal | undefined): Promise<TaskDetail> {
+    return this.http.json({
+      method: 'GET',
+      path: `tasks/${segment(taskId)}`,
+      query: { wait_ms: waitMs },
+      timeoutMs: waitMs + 10_000,
+      signal,
+      // `wait` itself goes on until its own end.
+      repeatable: false,
+    });
+  }
+
+  private query<T>(path: string, query: object): Promise<T> {
+    return this.http.json({ method: 'GET', path, query: { namespace: this.namespace, ...query } });
+  }
+
+  private async *pages<T>(path: string, filter: object): AsyncGenerator<T> {
+    let cursor: string | undefined;
+    do {
+      const page: Page<T> = await this.query(path, { limit: 200, ...filter, cursor });
+      yield* page.items;
+      cursor = page.next_cursor;
+    } while (cursor !== undefined);
+  }
+}

@@ -1,0 +1,92 @@
+import { WorkAborted } from './errors.js';
+import { type Client, type EnqueueOptions, type WaitOptions } from './client.js';
+import { type Offer, type TaskAccepted, type TaskRequest } from './wire.js';
+
+export interface Progress {
+  /** The deadline becomes at least this long from now. */
+  extendMs?: number;
+  /** What is going on, for people; at most 2000 characters. */
+  note?: string;
+}
+
+/** Reports progress; resolves to the deadline that holds then. */
+export type ReportProgress = (progress: Progress) => Promise<Date>;
+
+/** What a handler can know and do about the delivery it works on. */
+export class TaskContext {
+  readonly taskId: string;
+  readonly deliveryId: string;
+  /** 1 for the first try of the task. */
+  readonly attempt: number;
+  /** true: the caller said that running it twice is harmless. */
+  readonly idempotent: boolean;
+  /** W3C trace context of the task, if it has one. */
+  readonly traceparent: string | undefined;
+  /** Free facts about the result (tokens, model, ...), stored beside it. */
+  readonly meta: Record<string, unknown> = {};
+  private controller: AbortController | undefined;
+  private aborted: WorkAborted | undefined;
+  private deadlineAt: number;
+
+  constructor(
+    private readonly offer: Offer,
+    deadline: Date,
+    private readonly client: Client,
+    private readonly report: ReportProgress,
+  ) {
+    this.taskId = offer.task_id;
+    this.deliveryId = offer.delivery_id;
+    this.attempt = offer.attempt;
+    this.idempotent = offer.idempotent;
+    this.traceparent = offer.traceparent;
+    this.deadlineAt = deadline.getTime();
+  }
+
+  /** Fires with `WorkAborted` when the work no longer counts: canceled, handed to another agent, lease lost, drain over. */
+  get signal(): AbortSignal {
+    // Made on demand: most handlers are short and never look.
+    this.controller ??= new AbortController();
+    if (this.aborted && !this.controller.signal.aborted) this.controller.abort(this.aborted);
+    return this.controller.signal;
+  }
+
+  /** When the centre gives up on this delivery; moves with `progress`. */
+  get deadline(): Date {
+    return new Date(this.deadlineAt);
+  }
+
+  /**
+   * Tells the centre that the work goes on, and asks for more time. Resolves to the deadline that holds then;
+   * it never rejects: while the centre is away the old deadline is all that is known.
+   */
+  async progress(progress: Progress = {}): Promise<Date> {
+    const deadline = await this.report(progress);
+    this.deadlineAt = deadline.getTime();
+    return deadline;
+  }
+
+  /** Enqueues a task as a child of this one. */
+  enqueue(task: TaskRequest, options: EnqueueOptions = {}): Promise<TaskAccepted> {
+    return this.client.enqueue(this.childOf(task), this.traced(options));
+  }
+
+  /** Enqueues a child task and waits for its result. @throws ReachTaskError when it ends otherwise */
+  run<T = unknown>(task: TaskRequest, options: EnqueueOptions & WaitOptions = {}): Promise<T> {
+    return this.client.run<T>(this.childOf(task), { signal: this.signal, ...this.traced(options) });
+  }
+
+  /** For the SDK: the work no longer counts. */
+  abort(code: string): void {
+    if (this.aborted) return;
+    this.aborted = new WorkAborted(code);
+    this.controller?.abort(this.aborted);
+  }
+
+  private childOf(task: TaskRequest): TaskRequest {
+    return { parent_task_id: this.taskId, ...task };
+  }
+
+  private traced<O extends EnqueueOptions>(options: O): O {
+    return this.traceparent === undefined ? options : { traceparent: this.traceparent, ...options };
+  }
+}

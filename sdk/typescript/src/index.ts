@@ -1,0 +1,67 @@
+export { Agent } from './agent.js';
+export type {
+  AgentEvents,
+  AgentOptions,
+  RunOptions,
+  StartOptions,
+  StopOptions,
+  StopReason,
+} from './agent-options.js';
+export { Client, isTerminal } from './client.js';
+export type {
+  AgentFilter,
+  AttributionFilter,
+  ClientOptions,
+  EnqueueOptions,
+  TaskFilter,
+  WaitOptions,
+} from './client.js';
+export type { Progress, TaskContext } from './context.js';
+export {
+  AgentRefused,
+  ReachApiError,
+  ReachConnectionError,
+  ReachTaskError,
+  ReachTimeoutError,
+  TaskFailed,
+  WorkAborted,
+} from './errors.js';
+export type { FieldError, Problem, TaskFailure } from './errors.js';
+export type { Handler, IncomingTask } from './handlers.js';
+export type { Logger } from './logger.js';
+export { loadManifest, ManifestError, parseManifest } from './manifest.js';
+export type { Manifest, ManifestProblem } from './manifest.js';
+export type { PushHandler } from './push.js';
+export type {
+  AgentDetail,
+  AgentState,
+  AgentTransition,
+  AgentView,
+  Attribution,
+  AttributionSummary,
+  Blame,
+  BulkRetryAnswer,
+  BulkRetryRequest,
+  CancelAnswer,
+  Capability,
+  CapabilityDeclaration,
+  CapacityReport,
+  Constraints,
+  Delivery,
+  DependencyDeclaration,
+  DependencyType,
+  Explanation,
+  ItemProblem,
+  Page,
+  RemovalAnswer,
+  RetryAnswer,
+  StoryEntry,
+  Task,
+  TaskAccepted,
+  TaskBatchAnswer,
+  TaskDetail,
+  TaskError,
+  TaskRequest,
+  TaskState,
+  TerminalState,
+} from './wire.js';

@@ -1,0 +1,59 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Offer } from './wire.js';
+
+/** Answers the centre's pushes; fits `http.createServer` and Express. */
+export type PushHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface PushDeps {
+  leaseId: () => string | undefined;
+  take: (offer: Offer) => 'taken' | 'busy' | 'draining';
+}
+
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+/**
+ * The receiving side of transport `push`: `{"ack": true}` takes the delivery, 429 says that the agent is full,
+ * 503 that it stops, 409 that the push was meant for an earlier process of this agent.
+ */
+export function pushHandler(deps: PushDeps): PushHandler {
+  return (request, response) => {
+    readBody(request)
+      .then((body) => answer(response, ...decide(deps, body)))
+      .catch((error: unknown) => answer(response, 400, { ack: false, reason: String(error) }));
+  };
+}
+
+type Answer = [status: number, body: { ack: boolean; reason?: string }];
+
+function decide(deps: PushDeps, body: string): Answer {
+  const offer = JSON.parse(body) as Offer & { lease_id?: string };
+  if (typeof offer.delivery_id !== 'string') return [400, { ack: false, reason: 'not a delivery' }];
+  const lease = deps.leaseId();
+  if (lease === undefined || (offer.lease_id !== undefined && offer.lease_id !== lease))
+    return [409, { ack: false, reason: 'the delivery is for another lease' }];
+  switch (deps.take(offer)) {
+    case 'taken':
+      return [200, { ack: true }];
+    case 'busy':
+      return [429, { ack: false, reason: 'at max_concurrency' }];
+    case 'draining':
+      return [503, { ack: false, reason: 'the agent is stopping' }];
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) throw new Error(`the body is larger than ${MAX_BODY_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  if (response.headersSent) return;
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
