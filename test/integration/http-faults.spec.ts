@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { z } from 'zod';
 import { ReachError } from '../../src/core/errors.js';
 import { LargeBody } from '../../src/platform/http/body-limit.js';
@@ -10,7 +9,7 @@ import { Answers, Fails } from '../../src/platform/http/describe.js';
 import { openApiOf } from '../../src/platform/http/openapi.js';
 import { Trace, type TraceContext } from '../../src/platform/http/trace.js';
 import { pageQuery, userId } from '../../src/platform/wire/primitives.js';
-import { testApp } from '../support/http-app.js';
+import { type TestApp, testApp } from '../support/http-app.js';
 
 const noteBody = z
   .strictObject({
@@ -68,18 +67,17 @@ class NotesController {
 }
 
 const LIMIT = 4096;
-let app: NestFastifyApplication;
+let server: TestApp;
 let port: number;
 
 beforeAll(async () => {
-  app = await testApp(
+  server = await testApp(
     { controllers: [NotesController] },
     { REACH_BODY_LIMIT_BYTES: String(LIMIT), REACH_BATCH_BODY_LIMIT_BYTES: String(4 * LIMIT) },
   );
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  port = Number(new URL(await app.getUrl()).port);
+  port = Number(new URL(server.url).port);
 });
-afterAll(() => app.close());
+afterAll(() => server.close());
 
 /** Sends a body as it is, byte by byte, without any client-side JSON. */
 function post(path: string, raw: string | Uint8Array, contentType = 'application/json') {
@@ -342,7 +340,7 @@ describe('metrics', () => {
 
 describe('openapi', () => {
   test('bodies, queries, paths, answers and failures come from the schemas', () => {
-    const document = openApiOf(app) as any; // any: a JSON document is looked at
+    const document = openApiOf(server.app) as any; // any: a JSON document is looked at
     const take = document.paths['/api/v1/notes'].post;
     expect(take.summary).toBe('Take a note');
     expect(take.requestBody.content['application/json'].schema).toEqual({

@@ -9,15 +9,25 @@ import { createLogger } from '../../src/platform/telemetry/logger.js';
 import { PlatformModule } from '../../src/platform/platform.module.js';
 import { SecurityModule } from '../../src/security/security.module.js';
 
+/** A running application of a test. */
+export interface TestApp {
+  readonly app: NestFastifyApplication;
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  /** The ordered shutdown, as in production. */
+  close(): Promise<void>;
+}
+
 /**
- * An application with everything that `main.ts` puts around controllers, and just the given parts inside.
+ * An application with everything that `serve.ts` puts around controllers, and just the given parts inside.
+ * It listens on a free port: Fastify's `inject` cannot be loaded by jest.
  *
  * @param env environment variables to parse the configuration from; logs are off unless set here.
  */
 export async function testApp(
   parts: Pick<ModuleMetadata, 'imports' | 'controllers' | 'providers'>,
   env: Record<string, string> = {},
-): Promise<NestFastifyApplication> {
+): Promise<TestApp> {
   class Parts {}
   Module(parts)(Parts);
   const config = loadConfig({ REACH_LOG_LEVEL: 'silent', REACH_HTTP_PORT: '0', ...env });
@@ -29,8 +39,7 @@ export async function testApp(
     logger: await createLogger(config),
   });
   setUpHttp(app, config);
-  await app.init();
-  await app.getHttpAdapter().getInstance().ready();
+  await app.listen({ host: '127.0.0.1', port: 0 });
   app.get(Readiness).markStarted();
-  return app;
+  return { app, url: await app.getUrl(), close: () => app.close() };
 }

@@ -101,6 +101,9 @@ function mask(value: unknown): string {
   if (Array.isArray(value)) return value.map(() => '***').join(',');
   const url = new URL(String(value));
   if (url.password) url.password = '***';
+  for (const key of [...url.searchParams.keys()]) {
+    if (/password/i.test(key)) url.searchParams.set(key, '***');
+  }
   return url.toString();
 }
 

@@ -44,11 +44,27 @@ export function setUpHttp(app: NestFastifyApplication, config: Config): void {
   const fastify = app.getHttpAdapter().getInstance();
   installHooks(fastify, config, routes);
   measure(app);
-  app.setGlobalPrefix('api/v1', { exclude: UNPREFIXED });
+  usePrefix(app);
   app.useGlobalPipes(new SchemaPipe());
   app.useGlobalFilters(new ProblemFilter((path) => routes.nearMiss(path)));
   serveDocs(app);
-  app.get(Shutdown).on('clients', 'http', () => app.getHttpAdapter().close());
+  app.get(Shutdown).on('clients', 'http', (limitMs) => closeHttp(app, limitMs));
+}
+
+/** Takes no new connection, lets requests in flight finish, and cuts what has not by 80 % of the limit. */
+async function closeHttp(app: NestFastifyApplication, limitMs: number): Promise<void> {
+  const server = app.getHttpServer();
+  const cut = setTimeout(() => server.closeAllConnections(), limitMs * 0.8);
+  try {
+    await app.getHttpAdapter().close();
+  } finally {
+    clearTimeout(cut);
+  }
+}
+
+/** Puts every route under `/api/v1`, but for those that orchestrators of containers ask. */
+export function usePrefix(app: NestFastifyApplication): void {
+  app.setGlobalPrefix('api/v1', { exclude: UNPREFIXED });
 }
 
 function measure(app: NestFastifyApplication): void {

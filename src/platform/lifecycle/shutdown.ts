@@ -26,7 +26,7 @@ const DEADLINE: Readonly<Record<Phase, number>> = {
 interface Step {
   readonly phase: Phase;
   readonly name: string;
-  readonly run: () => unknown;
+  readonly run: (limitMs: number) => unknown;
 }
 
 /** One ordered, bounded end for everything that the process holds. */
@@ -49,8 +49,12 @@ export class Shutdown implements OnModuleDestroy {
     return this.controller.signal;
   }
 
-  /** Adds a step. Steps of one phase run at the same time; a step that throws is logged and the rest go on. */
-  on(phase: Phase, name: string, run: () => unknown): void {
+  /**
+   * Adds a step. Steps of one phase run at the same time; a step that throws is logged and the rest go on.
+   *
+   * @param run gets the milliseconds that it has, after which the next phase begins without it.
+   */
+  on(phase: Phase, name: string, run: (limitMs: number) => unknown): void {
     this.steps.push({ phase, name, run });
   }
 
@@ -80,7 +84,7 @@ export class Shutdown implements OnModuleDestroy {
       timer = setTimeout(resolve, Math.max(1, limitMs), 'late');
     });
     try {
-      const end = await Promise.race([Promise.resolve().then(step.run), late]);
+      const end = await Promise.race([Promise.resolve(limitMs).then(step.run), late]);
       if (end === 'late')
         this.log.warn({ msg: 'shutdown step ran out of time', phase: step.phase, step: step.name });
     } catch (err) {
