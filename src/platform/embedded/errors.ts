@@ -27,8 +27,8 @@ export class EmbeddedPostgresError extends Error {
 }
 
 /** Turns a file system error on `path` into one that says what to do; anything else is passed through. */
-export function explainFileError(error: unknown, path: string): Error {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+export function explainFileError(error: unknown, path: string): unknown {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new EmbeddedPostgresError('disk_full', `No space left on the disk that holds ${path}.`, {
       cause: error,
@@ -41,7 +41,7 @@ export function explainFileError(error: unknown, path: string): Error {
       { cause: error },
     );
   }
-  return error instanceof Error ? error : new Error(String(error));
+  return error;
 }
 
 /** Reads the reason of a failed start from the last lines the server (or initdb) wrote. */
