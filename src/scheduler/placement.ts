@@ -6,7 +6,8 @@ import type { Transport } from '../registry/agent-row.js';
 import { ReachTable, type ReachEntry } from '../registry/reach-table.js';
 import { Switches } from '../registry/switches.js';
 import { Depths } from './depths.js';
-import { Offers, type Offered } from './transports/offers.js';
+import { type Offered } from './transports/offered.js';
+import { Offers } from './transports/offers.js';
 import { type OfferChoice, type PickedTask, PlacementStore } from './placement.store.js';
 import { Slots } from './slots.js';
 

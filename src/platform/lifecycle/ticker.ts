@@ -8,7 +8,6 @@ export class Ticker {
   private readonly log = new Logger(Ticker.name);
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
-  private again = false;
   private stopped = true;
 
   constructor(
@@ -26,15 +25,14 @@ export class Ticker {
   /** Runs now, or once more after the run under way. */
   soon(): void {
     if (this.stopped) return;
-    if (this.running !== undefined) this.again = true;
-    else this.schedule(0);
+    this.within(0);
   }
 
-  /** Runs within `ms` at the latest. */
+  /** Runs within `ms` at the latest; a run that is under way does not count. */
   within(ms: number): void {
-    if (this.stopped || this.running !== undefined) return;
-    const due = performance.now() + ms;
-    if (due < this.dueAt) this.schedule(ms);
+    if (this.stopped) return;
+    if (this.running !== undefined) this.nextMs = Math.min(this.nextMs, ms);
+    else if (performance.now() + ms < this.dueAt) this.schedule(ms);
   }
 
   /** Resolves when nothing runs and nothing will. */
@@ -45,6 +43,8 @@ export class Ticker {
   }
 
   private dueAt = Infinity;
+  /** How long to wait after the run under way. */
+  private nextMs = Infinity;
 
   private schedule(ms: number): void {
     clearTimeout(this.timer);
@@ -60,9 +60,9 @@ export class Ticker {
       .catch((err: unknown) => this.log.warn({ msg: `${this.name} failed; it will be tried again`, err }))
       .finally(() => {
         this.running = undefined;
-        const soon = this.again;
-        this.again = false;
-        this.schedule(soon ? 0 : this.intervalMs * (0.9 + 0.2 * this.rng()));
+        const nextMs = Math.min(this.nextMs, this.intervalMs * (0.9 + 0.2 * this.rng()));
+        this.nextMs = Infinity;
+        this.schedule(nextMs);
       });
   }
 }

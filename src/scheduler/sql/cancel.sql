@@ -18,5 +18,7 @@ WITH input AS (
   SELECT id, fence, namespace, attempt, agent_id, lease_id, transport, 'canceled', 'CANCELED', offered_at, acked_at
   FROM canceled WHERE was IN ('offered', 'running')
 )
-SELECT i.ord::int AS ord, c.fence, c.was, c.lane, c.agent_id, c.namespace, c.capability
+-- a task that was asked for twice is canceled by the first
+SELECT DISTINCT ON (c.id) i.ord::int AS ord, c.fence, c.was, c.lane, c.agent_id, c.namespace, c.capability
 FROM input i JOIN canceled c ON c.id = i.task_id
+ORDER BY c.id, i.ord

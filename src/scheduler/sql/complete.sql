@@ -10,12 +10,12 @@ WITH input AS (
   WHERE t.id = i.task_id AND t.fence = i.fence AND t.lease_id = i.lease_id
     AND (t.state = 'running' OR (t.state = 'offered' AND t.transport = 'push'))
   RETURNING t.id, t.fence, t.namespace, t.attempt, t.agent_id, i.lease_id, t.transport, t.offered_at, t.acked_at,
-    t.finished_at, t.created_at, t.capability
+    t.finished_at, t.created_at, t.lane, t.capability
 ), closed AS (
   INSERT INTO deliveries (task_id, fence, namespace, attempt, agent_id, lease_id, transport, outcome,
     offered_at, acked_at)
   SELECT id, fence, namespace, attempt, agent_id, lease_id, transport, 'succeeded', offered_at, acked_at FROM done
 )
-SELECT i.ord::int AS ord, d.namespace, d.agent_id, d.capability,
+SELECT i.ord::int AS ord, d.namespace, d.agent_id, d.lane, d.capability,
   (extract(epoch FROM d.finished_at - COALESCE(d.acked_at, d.offered_at)) * 1000)::float8 AS ran_ms
 FROM input i JOIN done d ON d.id = i.task_id AND d.fence = i.fence

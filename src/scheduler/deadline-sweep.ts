@@ -1,0 +1,138 @@
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { attribute, type Incident } from '../core/attribution.js';
+import { explainShortage } from '../core/eligibility.js';
+import { wireCode } from '../core/errors.js';
+import { requirementOf } from '../core/lane.js';
+import { storableJson } from '../core/text.js';
+import { CONFIG, type Config } from '../platform/config/config.js';
+import { Shutdown } from '../platform/lifecycle/shutdown.js';
+import { Ticker } from '../platform/lifecycle/ticker.js';
+import { agentKey } from '../registry/agent-row.js';
+import { ReachTable } from '../registry/reach-table.js';
+import { Closer } from './closer.js';
+import { DeadlineAlarm } from './deadline-alarm.js';
+import { Orders } from './orders.js';
+import { Outcomes } from './outcomes.js';
+import { SweepStore, type DueRow } from './sweep.store.js';
+
+const BATCH = 500;
+/** Deadlines closer together than this are handled by one sweep. */
+const GATHER_MS = 20;
+
+/**
+ * Enforces every deadline of the ledger. An alarm wakes it when one is due; its own interval is the safety net
+ * for alarms that other replicas set. Each row is changed under its guard, so any number of replicas may sweep.
+ */
+@Injectable()
+export class DeadlineSweep implements OnApplicationBootstrap {
+  private readonly ticker: Ticker;
+
+  constructor(
+    @Inject(CONFIG) config: Config,
+    private readonly store: SweepStore,
+    private readonly closer: Closer,
+    private readonly outcomes: Outcomes,
+    private readonly orders: Orders,
+    private readonly table: ReachTable,
+    private readonly alarm: DeadlineAlarm,
+    shutdown: Shutdown,
+  ) {
+    this.ticker = new Ticker('deadline sweep', config.sweepIntervalMs, () => this.sweep());
+    shutdown.on('intake', 'deadline sweep', () => this.ticker.stop());
+  }
+
+  onApplicationBootstrap(): void {
+    this.alarm.connect((inMs) => this.ticker.within(inMs + GATHER_MS));
+    this.ticker.start();
+  }
+
+  private async sweep(): Promise<void> {
+    for (;;) {
+      const rows = await this.store.due(BATCH);
+      await Promise.all([
+        this.makeDue(rows.filter((r) => r.state === 'scheduled' && !r.expired)),
+        this.expire(rows.filter((r) => (r.state === 'scheduled' || r.state === 'queued') && r.expired)),
+        ...rows.filter((r) => r.state === 'offered' || r.state === 'running').map((r) => this.timeOut(r)),
+      ]);
+      if (rows.length < BATCH) break;
+    }
+    const next = await this.store.nextDeadlineMs();
+    if (next !== undefined) this.ticker.within(Math.max(0, next) + GATHER_MS);
+  }
+
+  private async makeDue(rows: readonly DueRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    const moved = await this.store.makeDue(rows);
+    for (const lane of new Set(moved.map((m) => m.lane))) this.orders.place(lane);
+  }
+
+  private async expire(rows: readonly DueRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    const ended = await this.store.expire(
+      rows.map((row) => {
+        const requirement = requirementOf(row.lane);
+        const shortage = explainShortage(this.table.candidates(requirement), requirement);
+        const cause = attribute({ kind: 'expired', capability: row.capability, waitedMs: row.age_ms, shortage });
+        return {
+          id: row.id,
+          fence: row.fence,
+          seen: row.state,
+          error: storableJson({ code: wireCode(cause.code), message: cause.message, retryable: true }),
+          attributionId: uuidv7(),
+          blame: cause.blame,
+          message: cause.message,
+          evidence: storableJson({
+            incident: 'expired',
+            waited_ms: Math.round(row.age_ms),
+            shortage: shortage.kind,
+            candidates: shortage.rejections.map((r) => ({
+              agent_id: r.agentId,
+              filter: r.filter,
+              reason: r.reason,
+            })),
+          }),
+        };
+      }),
+    );
+    this.outcomes.report(ended.map((e) => ({ taskId: e.id, state: 'expired', lane: e.lane, depth: -1 as const })));
+  }
+
+  private async timeOut(row: DueRow): Promise<void> {
+    if (row.agent_id === null || row.lease_id === null) return;
+    if (row.state !== 'offered' && row.state !== 'running') return;
+    await this.closer.fail(
+      {
+        taskId: row.id,
+        fence: row.fence,
+        leaseId: row.lease_id,
+        state: row.state,
+        namespace: row.namespace,
+        agentId: row.agent_id,
+        attempt: row.attempt,
+        maxAttempts: row.max_attempts,
+        idempotent: row.idempotent,
+      },
+      this.incident(row, row.agent_id),
+    );
+  }
+
+  private incident(row: DueRow, agentId: string): Incident {
+    if (row.state === 'offered') {
+      const agent = this.table.get(agentKey(row.namespace, agentId));
+      return {
+        kind: 'ack_timeout',
+        agentId,
+        transport: row.transport ?? 'pull',
+        ackTimeoutMs: row.ack_timeout_ms,
+        agentState: agent?.state ?? 'unknown',
+      };
+    }
+    return {
+      kind: 'execution_timeout',
+      agentId,
+      executionTimeoutMs: row.execution_timeout_ms,
+      ...(row.progress?.note !== undefined && { progressNote: row.progress.note }),
+    };
+  }
+}

@@ -1,0 +1,201 @@
+import { Injectable } from '@nestjs/common';
+import { parseCode, ReachError, wireCode, type ErrorCode } from '../core/errors.js';
+import { isTerminal, parseDeliveryId, type DeliveryRef, type TaskState } from '../core/task-state.js';
+import { storableJson, storableText, truncate } from '../core/text.js';
+import { toReachError } from '../platform/http/to-reach-error.js';
+import { Closer } from './closer.js';
+import { DeliveryStore, type Inspection, type LeasedRef } from './delivery.store.js';
+import type { Operation, OperationAnswer } from './deliveries.wire.js';
+
+/** Codes that an agent may give for its failure; any other is kept in the raw error of an AGENT_ERROR. */
+const REPORTABLE: ReadonlySet<ErrorCode> = new Set([
+  'AGENT_ERROR',
+  'AGENT_REFUSED',
+  'DEPENDENCY_DOWN',
+  'CONTRACT_MISMATCH',
+  'CONNECTION_FAILED',
+]);
+const REPORT_LIMIT = 1000;
+
+export type AckResult = { execute: true; deadline: string } | { execute: false; reason: string };
+
+/** What agents say of their deliveries. The same call repeated gets the same answer. */
+@Injectable()
+export class Deliveries {
+  constructor(
+    private readonly store: DeliveryStore,
+    private readonly closer: Closer,
+  ) {}
+
+  /** The claim: only `execute: true` lets the agent begin. */
+  async ack(deliveryId: string, leaseId: string): Promise<AckResult> {
+    const ref = leasedRef(deliveryId, leaseId);
+    const deadline = await this.store.ack(ref);
+    if (deadline !== undefined) return { execute: true, deadline: deadline.toISOString() };
+    const now = await this.inspect(ref);
+    if (now?.state === 'running' && isCurrent(ref, now) && now.deadline_at !== null)
+      return { execute: true, deadline: now.deadline_at.toISOString() };
+    return { execute: false, reason: wireCode(staleCode(ref, now)) };
+  }
+
+  /** @throws ReachError when the delivery is not running under this lease */
+  async progress(deliveryId: string, leaseId: string, extendMs?: number, note?: string): Promise<{ deadline: string }> {
+    const ref = leasedRef(deliveryId, leaseId);
+    const deadline = await this.store.progress({
+      ...ref,
+      extendMs: extendMs ?? null,
+      note: note === undefined ? null : storableJson({ note: storableText(note) }),
+    });
+    if (deadline === undefined) throw staleError(ref, await this.inspect(ref));
+    return { deadline: deadline.toISOString() };
+  }
+
+  /** @throws ReachError when the delivery is not current; a repeated result of the current one is accepted */
+  async complete(deliveryId: string, leaseId: string, outputs: unknown, meta?: object): Promise<{ state: TaskState }> {
+    const ref = leasedRef(deliveryId, leaseId);
+    const done = await this.store.complete({
+      ...ref,
+      result: storableJson(outputs),
+      meta: meta === undefined ? null : storableJson(meta),
+    });
+    if (done === true) return { state: 'succeeded' };
+    const now = await this.inspect(ref);
+    if (now?.outcome === 'succeeded' && now.closed_lease_id === leaseId) return { state: now.state };
+    throw staleError(ref, now);
+  }
+
+  /** @throws ReachError when the delivery is not current; a repeated failure of the same one is accepted */
+  async fail(deliveryId: string, leaseId: string, report: FailReport): Promise<{ state: TaskState }> {
+    const ref = leasedRef(deliveryId, leaseId);
+    const now = await this.inspect(ref);
+    if (now !== undefined && isCurrent(ref, now) && (now.state === 'offered' || now.state === 'running')) {
+      const state = await this.closer.fail(
+        { ...openOf(ref, now, now.state) },
+        incidentOf(now.agent_id ?? '', report),
+        report.raw_error,
+      );
+      if (state !== undefined) return { state };
+      return this.repeated(ref, leaseId, await this.inspect(ref));
+    }
+    return this.repeated(ref, leaseId, now);
+  }
+
+  private repeated(ref: LeasedRef, leaseId: string, now: Inspection | undefined): { state: TaskState } {
+    if (now?.outcome === 'failed' && now.closed_lease_id === leaseId) return { state: now.state };
+    throw staleError(ref, now);
+  }
+
+  /** Any operation; never rejects for what the agent did. */
+  async operate(leaseId: string, op: Operation): Promise<OperationAnswer> {
+    const delivery_id = op.delivery_id;
+    try {
+      switch (op.op) {
+        case 'ack':
+          return { delivery_id, ...(await this.ack(delivery_id, leaseId)) };
+        case 'progress':
+          return { delivery_id, ...(await this.progress(delivery_id, leaseId, op.extend_ms, op.note)) };
+        case 'complete':
+          return { delivery_id, ...(await this.complete(delivery_id, leaseId, op.outputs, op.meta)) };
+        case 'fail':
+          return { delivery_id, ...(await this.fail(delivery_id, leaseId, op)) };
+      }
+    } catch (error) {
+      const known = toReachError(error) ?? new ReachError('INTERNAL', 'the operation failed; see the log', { cause: error });
+      return { delivery_id, error: { code: wireCode(known.code), detail: known.message } };
+    }
+  }
+
+  /** Of these deliveries, those that are not the lease's any more, with the reason. */
+  async stale(leaseId: string, deliveryIds: readonly string[]): Promise<{ delivery_id: string; reason: string }[]> {
+    if (deliveryIds.length === 0) return [];
+    const refs = deliveryIds.map((id) => leasedRef(id, leaseId));
+    const found = await this.store.inspect(refs);
+    return refs.flatMap((ref, i) => {
+      const now = found[i];
+      const held = now !== undefined && isCurrent(ref, now) && !isTerminal(now.state);
+      return held ? [] : [{ delivery_id: deliveryIds[i] as string, reason: wireCode(staleCode(ref, now)) }];
+    });
+  }
+
+  private async inspect(ref: DeliveryRef): Promise<Inspection | undefined> {
+    return (await this.store.inspect([ref]))[0];
+  }
+}
+
+export interface FailReport {
+  code: string;
+  message: string;
+  retryable?: boolean | undefined;
+  dependency?: string | undefined;
+  raw_error?: unknown;
+}
+
+function incidentOf(agentId: string, report: FailReport) {
+  const known = parseCode(report.code);
+  const code = known !== undefined && REPORTABLE.has(known) ? known : 'AGENT_ERROR';
+  return {
+    kind: 'reported' as const,
+    agentId,
+    code,
+    ...(code === 'AGENT_ERROR' && known !== 'AGENT_ERROR' && { foreignCode: storableText(report.code) }),
+    message: truncate(storableText(report.message), REPORT_LIMIT),
+    ...(report.dependency !== undefined && { dependency: report.dependency }),
+    ...(report.retryable !== undefined && { retryable: report.retryable }),
+  };
+}
+
+function leasedRef(deliveryId: string, leaseId: string): LeasedRef {
+  return { ...parseDeliveryId(deliveryId), leaseId };
+}
+
+function isCurrent(ref: LeasedRef, now: Inspection): boolean {
+  return now.fence === ref.fence && now.lease_id === ref.leaseId;
+}
+
+export function openOf(ref: LeasedRef, now: Inspection, state: 'offered' | 'running') {
+  return {
+    taskId: ref.taskId,
+    fence: ref.fence,
+    leaseId: ref.leaseId,
+    state,
+    namespace: now.namespace,
+    agentId: now.agent_id ?? '',
+    attempt: now.attempt,
+    maxAttempts: now.max_attempts,
+    idempotent: now.idempotent,
+  };
+}
+
+/** Why a delivery is not the caller's to act on. */
+function staleCode(ref: LeasedRef, now: Inspection | undefined): ErrorCode {
+  if (now === undefined) return 'NOT_FOUND';
+  const wasTheirs = now.closed_lease_id === null || now.closed_lease_id === ref.leaseId;
+  const isTheirs = now.fence !== ref.fence || now.lease_id === null || now.lease_id === ref.leaseId;
+  if (!wasTheirs || !isTheirs) return 'LEASE_SUPERSEDED';
+  if (now.state === 'canceled') return 'CANCELED';
+  if (now.fence === ref.fence && now.state === 'offered') return 'STATE_CONFLICT';
+  return 'DELIVERY_SUPERSEDED';
+}
+
+function staleError(ref: LeasedRef, now: Inspection | undefined): ReachError {
+  const code = staleCode(ref, now);
+  const name = `delivery ${ref.taskId}.${ref.fence}`;
+  const extra = { task_id: ref.taskId };
+  switch (code) {
+    case 'NOT_FOUND':
+      return new ReachError(code, `there is no ${name}`, extra);
+    case 'LEASE_SUPERSEDED':
+      return new ReachError(code, `${name} belongs to another lease of the agent; nothing was changed`, extra);
+    case 'CANCELED':
+      return new ReachError(code, `the task of ${name} was canceled; stop its work`, extra);
+    case 'STATE_CONFLICT':
+      return new ReachError(code, `${name} was not acknowledged; acknowledge it first and begin on execute: true`, extra);
+    default:
+      return new ReachError(
+        code,
+        `${name} is over${now?.state === undefined ? '' : ` (the task is ${now.state}, fence ${now.fence})`}; ` +
+          'nothing was changed',
+        extra,
+      );
+  }
+}

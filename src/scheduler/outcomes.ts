@@ -1,0 +1,102 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { wireCode } from '../core/errors.js';
+import { deliveryIdOf, isTerminal, type TaskState } from '../core/task-state.js';
+import { CONFIG, type Config } from '../platform/config/config.js';
+import { COORDINATOR, type Coordinator } from '../platform/coordination/coordinator.js';
+import { agentKey } from '../registry/agent-row.js';
+import { ReachTable } from '../registry/reach-table.js';
+import { Depths } from './depths.js';
+import { Lanes } from './lanes.js';
+import { Slots } from './slots.js';
+import { TaskNews } from './task-news.js';
+import { Inbox } from './transports/inbox.js';
+import { Sessions } from './transports/sessions.js';
+
+/** Something that was just committed: a task changed, and perhaps a delivery of it was closed. */
+export interface Outcome {
+  taskId: string;
+  /** the state the task is in now */
+  state: TaskState;
+  lane: string;
+  /** +1: it came back to its lane; -1: it left it without being placed */
+  depth?: 1 | -1;
+  /** the delivery that was closed */
+  closed?: { namespace: string; agentId: string; fence: number; code?: string };
+}
+
+/** What other replicas need to know: [task id, state, agent key, delivery id, code] */
+type News = [string, TaskState, string?, string?, string?];
+
+const CHANNEL = 'outcomes';
+
+/**
+ * What follows from a committed change, in memory and between replicas: slots become free, lanes are woken,
+ * waiters and agents are told. All of it may be lost; sweeps and reconciles find the same from the ledger.
+ */
+@Injectable()
+export class Outcomes implements OnApplicationBootstrap {
+  private readonly log = new Logger(Outcomes.name);
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(COORDINATOR) private readonly coordinator: Coordinator,
+    private readonly table: ReachTable,
+    private readonly slots: Slots,
+    private readonly depths: Depths,
+    private readonly lanes: Lanes,
+    private readonly inbox: Inbox,
+    private readonly sessions: Sessions,
+    private readonly news: TaskNews,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.coordinator.subscribe(CHANNEL, (message) => {
+      const { from, items } = JSON.parse(message) as { from: string; items: News[] };
+      if (from !== this.config.replicaId) this.hear(items);
+    });
+  }
+
+  /** Draws the consequences of what was just committed. */
+  report(outcomes: readonly Outcome[]): void {
+    if (outcomes.length === 0) return;
+    const freed = new Map<string, string[]>();
+    const items: News[] = [];
+    for (const o of outcomes) {
+      if (o.depth !== undefined) this.depths.add(o.lane, o.depth);
+      if (o.state === 'queued') this.lanes.wake(o.lane);
+      if (o.closed === undefined) {
+        items.push([o.taskId, o.state]);
+        continue;
+      }
+      const key = agentKey(o.closed.namespace, o.closed.agentId);
+      const id = deliveryIdOf(o.taskId, o.closed.fence);
+      const ids = freed.get(key);
+      if (ids === undefined) freed.set(key, [id]);
+      else ids.push(id);
+      items.push(o.closed.code === undefined ? [o.taskId, o.state, key, id] : [o.taskId, o.state, key, id, o.closed.code]);
+    }
+    for (const [key, ids] of freed) this.slots.release(key, ids);
+    this.tell(items);
+    for (const key of freed.keys()) {
+      const entry = this.table.get(key);
+      if (entry !== undefined) this.lanes.wakeFor(entry);
+    }
+    this.coordinator
+      .publish(CHANNEL, JSON.stringify({ from: this.config.replicaId, items }))
+      .catch((err: unknown) => this.log.debug({ msg: 'outcomes were not published; waiters will look again', err }));
+  }
+
+  private hear(items: readonly News[]): void {
+    for (const [, , key, id] of items) if (key !== undefined && id !== undefined) this.slots.forget(key, [id]);
+    this.tell(items);
+  }
+
+  private tell(items: readonly News[]): void {
+    for (const [taskId, state, key, id, code] of items) {
+      this.news.changed(taskId, isTerminal(state));
+      if (key === undefined || id === undefined || state === 'succeeded') continue;
+      this.inbox.forget([id]);
+      this.sessions.get(key)?.stale([{ delivery_id: id, reason: wireCode(code ?? 'DELIVERY_SUPERSEDED') }]);
+    }
+  }
+}

@@ -1,0 +1,2 @@
+-- $1 id
+SELECT state FROM tasks WHERE id = $1

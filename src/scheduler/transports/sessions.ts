@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+
+/** Where offers and news for an agent go that has a session on this replica. */
+export interface AgentSink {
+  readonly leaseId: string;
+  /** Sends offers, as JSON texts, in one frame. */
+  offer(offers: readonly string[]): void;
+  /** These deliveries are not the agent's any more. */
+  stale(deliveries: readonly { delivery_id: string; reason: string }[]): void;
+}
+
+/** The open sessions of this replica, by agent. */
+@Injectable()
+export class Sessions {
+  private readonly sinks = new Map<string, AgentSink>();
+
+  get(agentKey: string): AgentSink | undefined {
+    return this.sinks.get(agentKey);
+  }
+
+  /** The newest session of an agent is the one that counts. */
+  open(agentKey: string, sink: AgentSink): void {
+    this.sinks.set(agentKey, sink);
+  }
+
+  /** Returns whether `sink` was the agent's session (and not one that another had already taken over from). */
+  close(agentKey: string, sink: AgentSink): boolean {
+    if (this.sinks.get(agentKey) !== sink) return false;
+    return this.sinks.delete(agentKey);
+  }
+
+  get size(): number {
+    return this.sinks.size;
+  }
+}

@@ -1,0 +1,146 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Incident } from '../core/attribution.js';
+import { CONFIG, type Config } from '../platform/config/config.js';
+import { COORDINATOR, type Coordinator } from '../platform/coordination/coordinator.js';
+import { Shutdown } from '../platform/lifecycle/shutdown.js';
+import { Ticker } from '../platform/lifecycle/ticker.js';
+import { Registry } from '../registry/registry.js';
+import { RegistryEvents } from '../registry/registry.events.js';
+import { Closer } from './closer.js';
+import { Depths } from './depths.js';
+import { Lanes } from './lanes.js';
+import { Slots } from './slots.js';
+import { SweepStore, type OrphanRow } from './sweep.store.js';
+
+const BATCH = 500;
+const REBUILD_LOCK_MS = 2000;
+
+/**
+ * Finds from the ledger what news and queues may have lost: deliveries of agents that are gone, lanes with a
+ * backlog and no order, slots and depths that drifted, inboxes that vanished with Redis.
+ */
+@Injectable()
+export class Upkeep implements OnApplicationBootstrap {
+  private readonly log = new Logger(Upkeep.name);
+  private readonly sweep: Ticker;
+  private readonly reconcile: Ticker;
+
+  constructor(
+    @Inject(CONFIG) config: Config,
+    @Inject(COORDINATOR) private readonly coordinator: Coordinator,
+    private readonly events: RegistryEvents,
+    private readonly registry: Registry,
+    private readonly store: SweepStore,
+    private readonly closer: Closer,
+    private readonly lanes: Lanes,
+    private readonly slots: Slots,
+    private readonly depths: Depths,
+    shutdown: Shutdown,
+  ) {
+    this.sweep = new Ticker('upkeep sweep', config.sweepIntervalMs, () => this.sweepOnce());
+    this.reconcile = new Ticker('slot reconcile', config.reconcileIntervalMs, () => this.reconcileOnce());
+    shutdown.on('intake', 'upkeep', () => Promise.all([this.sweep.stop(), this.reconcile.stop()]));
+    shutdown.on('drain', 'placement', () => this.lanes.stop());
+  }
+
+  onApplicationBootstrap(): void {
+    this.events.on('lost', (agent) => {
+      this.handOver(agent).catch((err: unknown) => {
+        this.log.warn({ msg: 'the work of a lost agent was not handed over; the sweep will', ...agent, err });
+      });
+    });
+    this.coordinator.onLost(() => {
+      this.rebuild().catch((err: unknown) => {
+        this.log.warn({ msg: 'the rebuild after a loss of shared state failed; deadlines will do its work', err });
+      });
+    });
+    this.sweep.start();
+    this.sweep.soon();
+    this.reconcile.start();
+  }
+
+  private async sweepOnce(): Promise<void> {
+    await this.handOver();
+    for (const agent of await this.store.drainedAgents())
+      await this.registry.finishRemoval(agent.namespace, agent.agent_id);
+    for (const lane of await this.store.backlog()) this.lanes.wake(lane);
+  }
+
+  private async reconcileOnce(): Promise<void> {
+    await this.slots.reconcile();
+    await this.depths.reconcile();
+  }
+
+  /** Ends deliveries whose holder cannot finish them; of one agent, or of all. */
+  private async handOver(agent?: { namespace: string; agentId: string }): Promise<void> {
+    for (;;) {
+      const rows = await this.store.orphans(BATCH, agent);
+      const ended = await Promise.all(rows.map((row) => this.endOrphan(row)));
+      if (rows.length < BATCH || !ended.includes(true)) return;
+    }
+  }
+
+  private async endOrphan(row: OrphanRow): Promise<boolean> {
+    if (row.agent_id === null || row.lease_id === null) return false;
+    const delivery = {
+      taskId: row.id,
+      fence: row.fence,
+      leaseId: row.lease_id,
+      state: row.state,
+      namespace: row.namespace,
+      agentId: row.agent_id,
+      attempt: row.attempt,
+      maxAttempts: row.max_attempts,
+      idempotent: row.idempotent,
+    };
+    return (await this.closer.fail(delivery, incidentOf(row, row.agent_id))) !== undefined;
+  }
+
+  /** Redis lost what it held. Offers that lay in inboxes go back to their lanes, uncharged; lanes are looked at. */
+  private async rebuild(): Promise<void> {
+    const first = await this.coordinator.setIfAbsent('rebuild', 'under way', REBUILD_LOCK_MS);
+    if (first === null) {
+      this.log.warn('shared state was lost; rebuilding it from the ledger');
+      for (;;) {
+        const rows = await this.store.unfetched(BATCH);
+        const released = await Promise.all(
+          rows.map((row) =>
+            this.closer.release(
+              {
+                taskId: row.id,
+                fence: row.fence,
+                leaseId: row.lease_id,
+                state: 'offered',
+                namespace: row.namespace,
+                agentId: row.agent_id,
+                attempt: row.attempt,
+                maxAttempts: row.max_attempts,
+                idempotent: row.idempotent,
+              },
+              'DELIVERY_SUPERSEDED',
+            ),
+          ),
+        );
+        if (rows.length < BATCH || !released.includes(true)) break;
+      }
+    }
+    this.sweep.soon();
+  }
+}
+
+function incidentOf(row: OrphanRow, agentId: string): Incident {
+  const running = row.state === 'running';
+  switch (row.cause) {
+    case 'lease_expired':
+      return {
+        kind: 'lease_expired',
+        agentId,
+        running,
+        lastHeartbeatAt: row.last_heartbeat_at?.toISOString() ?? '(unknown)',
+      };
+    case 'restarted':
+      return { kind: 'restarted', agentId, running, newLeaseAt: row.registered_at?.toISOString() ?? '(unknown)' };
+    case 'drained':
+      return { kind: 'drained', agentId, running };
+  }
+}
