@@ -36,8 +36,8 @@ function start(env: Record<string, string> = {}) {
 }
 
 /** Where the child listens; its later output is read and dropped. */
-async function urlOf(child: ChildProcess): Promise<string> {
-  const lines = createInterface(child.stdout!);
+async function urlOf(child: ReturnType<typeof start>): Promise<string> {
+  const lines = createInterface(child.stdout);
   const url = await new Promise<string>((resolve, reject) => {
     lines.on('line', (line) => {
       const entry = JSON.parse(line) as { msg: string; url?: string };
@@ -84,7 +84,7 @@ test('a request that never ends does not hold the process', async () => {
 test('a wrong configuration ends with exit code 2 and every problem', async () => {
   const child = start({ REACH_HTTP_PORT: 'x', REACH_INBOX_LMIT: '1' });
   let text = '';
-  child.stderr!.on('data', (data: Buffer) => (text += data.toString()));
+  child.stderr.on('data', (data: Buffer) => (text += data.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
   expect(code).toBe(2);
   expect(text).toContain('REACH_HTTP_PORT must be a whole number');
@@ -95,7 +95,7 @@ test('a port that is taken ends with exit code 1', async () => {
   const { port } = new URL(await urlOf(start()));
   const otherDir = await mkdtemp(join(tmpdir(), 'reach-shutdown-'));
   const second = start({ REACH_HTTP_PORT: port, REACH_DATA_DIR: otherDir });
-  second.stdout!.resume();
+  second.stdout.resume();
   const [code] = (await once(second, 'exit')) as [number | null];
   await rm(otherDir, { recursive: true, force: true });
   expect(code).toBe(1);

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
+import { hostname } from 'node:os';
 import { z } from 'zod';
-import { fields, randomReplicaId } from './fields.js';
+import { fields } from './fields.js';
 import type { FieldMeta } from './kinds.js';
 import { nearest } from './nearest.js';
 
@@ -55,7 +56,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({
     ...parsed.data,
-    replicaId: parsed.data.replicaId || randomReplicaId(randomUUID),
+    replicaId: parsed.data.replicaId || `${hostname()}-${randomUUID().slice(0, 8)}`,
   });
 }
 
@@ -96,10 +97,10 @@ function present(env: Readonly<Record<string, string | undefined>>, name: FieldN
   return value === undefined || value.trim() === '' ? undefined : value.trim();
 }
 
-function mask(value: unknown): string {
-  if (value === undefined) return '';
-  if (Array.isArray(value)) return value.map(() => '***').join(',');
-  const url = new URL(String(value));
+function mask(value: Config[FieldName]): string {
+  if (typeof value === 'object') return value.map(() => '***').join(',');
+  if (typeof value !== 'string') return '';
+  const url = new URL(value);
   if (url.password) url.password = '***';
   for (const key of [...url.searchParams.keys()]) {
     if (/password/i.test(key)) url.searchParams.set(key, '***');

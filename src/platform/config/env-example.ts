@@ -10,8 +10,8 @@ export function envExample(): string {
   for (const name of FIELD_NAMES) {
     const meta = FIELD_META[name];
     if (meta.group !== group) lines.push('', `## ${(group = meta.group)}`);
-    const preset: unknown = fields[name].safeParse(undefined).data;
-    lines.push(`# ${meta.description}`, `#${meta.env}=${preset === undefined ? '' : String(preset)}`);
+    const preset = fields[name].safeParse(undefined).data;
+    lines.push(`# ${meta.description}`, `#${meta.env}=${preset === undefined ? '' : preset.toString()}`);
   }
   return lines.join('\n') + '\n';
 }

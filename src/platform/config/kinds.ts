@@ -14,6 +14,11 @@ export interface FieldMeta {
 
 type Describe = Omit<FieldMeta, 'secret'>;
 
+/** The describing part of fields that share a heading. */
+export const into =
+  (group: string) =>
+  (env: string, description: string): Describe => ({ env, description, group });
+
 const WHOLE = /^[+-]?\d+$/;
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)$/;
 
@@ -67,7 +72,7 @@ export function choice<const T extends readonly [string, ...string[]]>(
   const error = `must be one of ${words.join(', ')}`;
   return z
     .enum(words, { error })
-    .default(preset as z.output<z.ZodEnum<{ [K in T[number]]: K }>>)
+    .default(preset)
     .meta({ ...meta });
 }
 

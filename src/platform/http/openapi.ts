@@ -12,7 +12,6 @@ interface JsonSchema {
 /** JSON Schema of a zod schema, named parts (`.meta({ id })`) split off as components. */
 function convert(schema: unknown, { schemaType }: { schemaType: 'input' | 'output' }) {
   if (!(schema instanceof z.ZodType)) return undefined;
-  const registry = z.registry<{ id?: string }>();
   const json = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     io: schemaType,

@@ -2,7 +2,9 @@ import { Logger } from '@nestjs/common';
 import { PHASES, Shutdown } from './shutdown.js';
 import { endOnSignals } from './signals.js';
 
-beforeAll(() => Logger.overrideLogger(false));
+beforeAll(() => {
+  Logger.overrideLogger(false);
+});
 
 const never = () => new Promise<void>(() => undefined);
 

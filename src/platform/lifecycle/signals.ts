@@ -17,13 +17,15 @@ export function endOnSignals(ending: Ending, graceMs: number, stop: () => Promis
     if (begun) return;
     begun = true;
     const forced = setTimeout(() => ending.exit(1), graceMs + 1000);
-    void stop().then(
-      () => {
+    void stop()
+      .then(
+        () => 0,
+        () => 1,
+      )
+      .then((code) => {
         clearTimeout(forced);
-        ending.exit(0);
-      },
-      () => ending.exit(1),
-    );
+        ending.exit(code);
+      });
   };
   ending.on('SIGTERM', end);
   ending.on('SIGINT', end);

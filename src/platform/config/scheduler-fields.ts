@@ -1,0 +1,187 @@
+import { decimal, integer, into } from './kinds.js';
+
+/* Settings of leases and of the way of a task. */
+
+const registry = into('Agents and leases');
+export const registryFields = {
+  heartbeatIntervalMs: integer(
+    registry('REACH_HEARTBEAT_INTERVAL_MS', 'Milliseconds between heartbeats of an agent that does not say'),
+    100,
+    3_600_000,
+    15_000,
+  ),
+  leaseIntervals: integer(
+    registry('REACH_LEASE_INTERVALS', 'Heartbeat intervals that a lease lasts; at least 3'),
+    3,
+    100,
+    3,
+  ),
+  leaseGraceMs: integer(
+    registry('REACH_LEASE_GRACE_MS', 'Milliseconds added to the intervals of a lease'),
+    0,
+    600_000,
+    5000,
+  ),
+  drainMs: integer(
+    registry('REACH_DRAIN_MS', 'Milliseconds that a leaving agent gets to finish its work'),
+    0,
+    3_600_000,
+    30_000,
+  ),
+};
+
+const scheduler = into('Scheduler');
+export const schedulerFields = {
+  ackTimeoutMs: integer(
+    scheduler('REACH_ACK_TIMEOUT_MS', 'Milliseconds in which an agent must acknowledge an offer'),
+    50,
+    300_000,
+    5000,
+  ),
+  redispatchJitterMs: integer(
+    scheduler(
+      'REACH_REDISPATCH_JITTER_MS',
+      'Most milliseconds of random delay before the next agent is tried',
+    ),
+    0,
+    60_000,
+    200,
+  ),
+  executionTimeoutMinMs: integer(
+    scheduler(
+      'REACH_EXECUTION_TIMEOUT_MIN_MS',
+      'Least execution timeout in milliseconds that is derived from P95',
+    ),
+    50,
+    604_800_000,
+    10_000,
+  ),
+  executionTimeoutDefaultMs: integer(
+    scheduler('REACH_EXECUTION_TIMEOUT_DEFAULT_MS', 'Execution timeout in milliseconds while P95 is unknown'),
+    50,
+    604_800_000,
+    60_000,
+  ),
+  executionP95Factor: decimal(
+    scheduler('REACH_EXECUTION_P95_FACTOR', 'Execution timeout as a multiple of P95'),
+    1,
+    100,
+    1.5,
+  ),
+  routeTimeoutMs: integer(
+    scheduler('REACH_ROUTE_TIMEOUT_MS', 'Milliseconds that a synchronous call waits for an agent'),
+    50,
+    600_000,
+    5000,
+  ),
+  taskTimeoutMs: integer(
+    scheduler('REACH_TASK_TIMEOUT_MS', 'Milliseconds that a synchronous call may take in all'),
+    50,
+    604_800_000,
+    60_000,
+  ),
+  connectTimeoutMs: integer(
+    scheduler('REACH_CONNECT_TIMEOUT_MS', 'Milliseconds to connect to an agent'),
+    50,
+    60_000,
+    2000,
+  ),
+  firstByteTimeoutMs: integer(
+    scheduler('REACH_FIRST_BYTE_TIMEOUT_MS', 'Milliseconds from the request to the first byte of an agent'),
+    50,
+    600_000,
+    5000,
+  ),
+  inboxLimit: integer(scheduler('REACH_INBOX_LIMIT', 'Most offers that wait for one agent'), 1, 100_000, 128),
+  laneLimit: integer(
+    scheduler('REACH_LANE_LIMIT', 'Most tasks that wait in one lane; above it QUEUE_FULL'),
+    1,
+    10_000_000,
+    100_000,
+  ),
+  maxAttempts: integer(
+    scheduler('REACH_MAX_ATTEMPTS', 'Attempts of a task: the first and its retries'),
+    1,
+    100,
+    4,
+  ),
+  retryBaseMs: integer(
+    scheduler('REACH_RETRY_BASE_MS', 'Milliseconds before the first retry; doubles with each'),
+    1,
+    3_600_000,
+    1000,
+  ),
+  retryJitter: decimal(
+    scheduler('REACH_RETRY_JITTER', 'Largest share by which a retry delay is stretched at random'),
+    0,
+    1,
+    0.05,
+  ),
+  retryBudgetCallerMs: integer(
+    scheduler('REACH_RETRY_BUDGET_CALLER_MS', 'Milliseconds for a caller to earn one retry'),
+    1,
+    3_600_000,
+    300,
+  ),
+  retryBudgetBurst: integer(
+    scheduler('REACH_RETRY_BUDGET_BURST', 'Retries that a capability may make at once'),
+    1,
+    100_000,
+    100,
+  ),
+  breakerWindow: integer(
+    scheduler('REACH_BREAKER_WINDOW', 'Calls that the breaker of an agent looks back on'),
+    1,
+    10_000,
+    100,
+  ),
+  breakerErrorShare: decimal(
+    scheduler('REACH_BREAKER_ERROR_SHARE', 'Share of errors above which the breaker opens'),
+    0.01,
+    1,
+    0.4,
+  ),
+  breakerConsecutive: integer(
+    scheduler('REACH_BREAKER_CONSECUTIVE', 'Consecutive failures above which the breaker opens'),
+    1,
+    1000,
+    3,
+  ),
+  breakerOpenMs: integer(
+    scheduler('REACH_BREAKER_OPEN_MS', 'Milliseconds that a breaker stays open'),
+    10,
+    3_600_000,
+    30_000,
+  ),
+  throttleMs: integer(
+    scheduler('REACH_THROTTLE_MS', 'Milliseconds of reduced traffic after a recovery'),
+    0,
+    3_600_000,
+    30_000,
+  ),
+  throttleShare: decimal(
+    scheduler('REACH_THROTTLE_SHARE', 'Share of usual traffic after a recovery'),
+    0.01,
+    1,
+    0.2,
+  ),
+  callDepth: integer(
+    scheduler('REACH_CALL_DEPTH', 'Times that one agent may stand in a chain of calls'),
+    1,
+    100,
+    5,
+  ),
+  routeTtlS: integer(scheduler('REACH_ROUTE_TTL_S', 'Seconds that routing advice is valid'), 1, 3600, 30),
+  sweepIntervalMs: integer(
+    scheduler('REACH_SWEEP_INTERVAL_MS', 'Milliseconds between sweeps over passed deadlines'),
+    50,
+    60_000,
+    1000,
+  ),
+  reconcileIntervalMs: integer(
+    scheduler('REACH_RECONCILE_INTERVAL_MS', 'Milliseconds between full comparisons with the ledger'),
+    100,
+    600_000,
+    10_000,
+  ),
+};
