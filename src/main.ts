@@ -10,4 +10,6 @@ try {
 } catch (error) {
   process.stderr.write(`${error instanceof ConfigError ? error.message : String((error as Error).stack)}\n`);
   process.exitCode = error instanceof ConfigError ? 2 : 1;
+  // Something half started may hold the process; it has had its chance to close.
+  setTimeout(() => process.exit(), 2000).unref();
 }

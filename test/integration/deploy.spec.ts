@@ -66,7 +66,7 @@ describe('Dockerfile', () => {
       value,
     ]);
     expect(variables.length).toBeGreaterThan(0);
-    expect(() => loadConfig(Object.fromEntries(variables))).not.toThrow();
+    expect(() => loadConfig(Object.fromEntries(variables) as Record<string, string>)).not.toThrow();
   });
 
   test('runs node itself as PID 1, not as root', () => {
