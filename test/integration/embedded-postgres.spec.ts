@@ -36,7 +36,7 @@ async function otherProcess(
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { PATH: process.env['PATH'], TMPDIR: tmpdir() },
   });
-  const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   return { child, answer: JSON.parse(line) as Answer };
 }
 

@@ -137,7 +137,7 @@ export class Cluster {
       runAs,
     );
     try {
-      await run(file, args, { ...options, cwd: options.cwd as string, timeout: INITDB_TIMEOUT_MS });
+      await run(file, args, { ...options, cwd: options.cwd, timeout: INITDB_TIMEOUT_MS });
     } catch (error) {
       const { stderr = '', message } = error as Error & { stderr?: string };
       throw new EmbeddedPostgresError(

@@ -84,5 +84,5 @@ function typeOrmLogger(logger: Pick<Log, 'warn'>): TypeOrmLogger {
 /** As usual, but bigint is a number: counts and revisions stay far below 2^53. */
 function typeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
   if (oid === INT8_OID) return Number;
-  return pg.types.getTypeParser(oid, format as 'text') as (value: string) => unknown;
+  return pg.types.getTypeParser(oid, format) as (value: string) => unknown;
 }

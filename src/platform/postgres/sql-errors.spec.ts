@@ -24,6 +24,7 @@ describe('what a failed statement means', () => {
     [server('25006'), false, false, true, true],
     [server('22P05'), false, true, false, false],
     [server('23505'), false, true, false, false],
+    [Object.assign(server('23514'), { routine: 'ExecPartitionCheckEmitError' }), false, false, true, false],
     [server('P0001'), false, true, false, false],
     [server('57014'), false, false, false, false],
     [server('42601'), false, false, false, false],

@@ -47,7 +47,8 @@ export function isConnectionError(error: unknown): boolean {
 /** The row itself is at fault (bad value, broken constraint, refused by a trigger): it fails every time. */
 export function isDataError(error: unknown): boolean {
   const state = sqlState(error);
-  return state !== null && (state.startsWith('22') || state.startsWith('23') || state === 'P0001');
+  if (state === null || isStaleRoute(error)) return false;
+  return state.startsWith('22') || state.startsWith('23') || state === 'P0001';
 }
 
 /** 23505: a unique index has the key already. */
@@ -58,7 +59,8 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 
 /**
  * The same statement may well succeed in a moment: serialization failure, deadlock, lost connection, server
- * restart, failover (25006: still connected to what is now a standby), too many connections, lock timeout.
+ * restart, failover (25006: still connected to what is now a standby), too many connections, lock timeout,
+ * a partition attached in between.
  */
 export function isRetryable(error: unknown): boolean {
   const state = sqlState(error);
@@ -69,6 +71,7 @@ export function isRetryable(error: unknown): boolean {
     state === '55P03' ||
     state === '25006' ||
     state === '53300' ||
+    isStaleRoute(error) ||
     isConnectionError(error)
   );
 }
@@ -81,6 +84,16 @@ export function isStalePreparedStatement(error: unknown): boolean {
   const state = sqlState(error);
   if (state === '26000') return true;
   return state === '0A000' && /cached plan must not change result type/.test((error as Error).message);
+}
+
+/**
+ * The row was on its way to the default partition when a partition for it was attached: Postgres reports a
+ * broken constraint (23514), and the same statement finds the right place the next time.
+ */
+export function isStaleRoute(error: unknown): boolean {
+  return (
+    sqlState(error) === '23514' && (error as { routine?: string }).routine === 'ExecPartitionCheckEmitError'
+  );
 }
 
 /** True when the connection must not be used again after this error. */

@@ -1,5 +1,5 @@
 import { type Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
-import { isStalePreparedStatement, spoilsConnection } from './sql-errors.js';
+import { isStalePreparedStatement, isStaleRoute, spoilsConnection } from './sql-errors.js';
 
 /** The pool of node-postgres under the data source. */
 export type PgPool = Pool;
@@ -39,7 +39,7 @@ export class Sql implements SqlRunner {
     text: string,
     params: readonly unknown[] = [],
   ): Promise<QueryResult<R>> {
-    // Every connection may hold the stale statement; each failed try removes one of them.
+    // Every connection may hold a stale statement; each failed try removes one of them.
     for (let triesLeft = this.pool.totalCount + 1; ; triesLeft--) {
       const client = await this.pool.connect();
       try {
@@ -48,7 +48,7 @@ export class Sql implements SqlRunner {
         return result;
       } catch (error) {
         client.release(spoilsConnection(error));
-        if (!isStalePreparedStatement(error) || triesLeft <= 0) throw error;
+        if (!(isStalePreparedStatement(error) || isStaleRoute(error)) || triesLeft <= 0) throw error;
       }
     }
   }
