@@ -36,24 +36,25 @@ const COMMON_OPTIONS = {
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 } satisfies RedisOptions;
 
-/** Opens the connection for commands; it reconnects by itself for as long as it is not disconnected. */
+/** Opens a connection for commands; it reconnects by itself for as long as it is not disconnected. */
 export function openCommandClient(target: RedisTarget): Redis | Cluster {
-  if (target.kind !== 'cluster') {
-    return new Redis({
-      ...target.options,
-      ...COMMON_OPTIONS,
-      enableAutoPipelining: true,
-      retryStrategy: nextDelayMs,
-    });
-  }
-  return new Cluster(target.nodes, {
-    enableOfflineQueue: false,
-    enableAutoPipelining: true,
-    clusterRetryStrategy: nextDelayMs,
-    slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
-    slotsRefreshInterval: 5_000,
-    redisOptions: { ...target.options, ...withoutOfflineQueue() },
-  });
+  return open(target, COMMON_OPTIONS, true);
+}
+
+/**
+ * Opens the connection of a BullMQ worker (which makes another one like it, to block on). Here commands do
+ * wait for a Redis that is away: nobody waits for them, and a worker has nothing better to do.
+ */
+export function openWorkerClient(target: RedisTarget): Redis | Cluster {
+  const options = {
+    ...COMMON_OPTIONS,
+    enableOfflineQueue: true,
+    autoResendUnfulfilledCommands: true,
+    maxRetriesPerRequest: null,
+    // A half-open connection. BullMQ blocks for at most 10 s at a time, so silence for longer is no answer.
+    socketTimeout: 15_000,
+  };
+  return open(target, options, false);
 }
 
 /**
@@ -72,8 +73,18 @@ export function openSingleUse(target: RedisTarget, node: RedisNode | undefined):
   });
 }
 
-// ioredis decides about the offline queue for a whole cluster, and its types refuse it for one node.
-function withoutOfflineQueue(): Omit<typeof COMMON_OPTIONS, 'enableOfflineQueue'> {
-  const { enableOfflineQueue: _, ...options } = COMMON_OPTIONS;
-  return options;
+function open(target: RedisTarget, options: RedisOptions, enableAutoPipelining: boolean): Redis | Cluster {
+  if (target.kind !== 'cluster') {
+    return new Redis({ ...target.options, ...options, enableAutoPipelining, retryStrategy: nextDelayMs });
+  }
+  // ioredis decides about the offline queue for a whole cluster, and its types refuse it for one node.
+  const { enableOfflineQueue = true, ...nodeOptions } = options;
+  return new Cluster(target.nodes, {
+    enableOfflineQueue,
+    enableAutoPipelining,
+    clusterRetryStrategy: nextDelayMs,
+    slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
+    slotsRefreshInterval: 5_000,
+    redisOptions: { ...target.options, ...nodeOptions },
+  });
 }

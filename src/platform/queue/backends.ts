@@ -1,0 +1,106 @@
+import {
+  createPostgresBackend,
+  Queue,
+  withBackend,
+  Worker,
+  type Processor,
+  type WorkerOptions,
+} from 'bullmq';
+import { openCommandClient, openWorkerClient } from '../coordination/connections.js';
+import { type RedisTarget } from '../coordination/redis-url.js';
+
+/** What is used of BullMQ's queue, which has another type for each backend. */
+export type BullQueue = Pick<
+  Queue<OrderData>,
+  | 'addBulk'
+  | 'waitUntilReady'
+  | 'getDeduplicationJobId'
+  | 'getJobState'
+  | 'removeDeduplicationKey'
+  | 'remove'
+  | 'close'
+  | 'disconnect'
+> & { on(event: 'error', listener: (error: Error) => void): unknown };
+
+/** What is used of BullMQ's worker. */
+export type BullWorker = Pick<Worker, 'waitUntilReady' | 'close' | 'disconnect' | 'run'> & {
+  on(event: 'error', listener: (error: Error) => void): unknown;
+};
+
+export type OrderData = { lane: string };
+
+/** One of the two places BullMQ keeps its jobs in. */
+export interface QueueBackend {
+  /** False when adding is known to fail. */
+  available(): boolean;
+  openQueue(name: string): BullQueue;
+  openWorker(name: string, processor: Processor<OrderData>, options: OrderWorkerOptions): BullWorker;
+  /** Cuts every connection that is still open, without waiting for anybody. */
+  disconnect(): void;
+}
+
+export type OrderWorkerOptions = Omit<WorkerOptions, 'connection' | 'prefix'>;
+
+export type ReportError = (message: string, error: unknown) => void;
+
+/**
+ * Orders in Redis. The producer's connection refuses commands while Redis is away, the worker's keeps them.
+ * The prefix is a hash tag: all keys of the queue lie in one slot of a cluster, as BullMQ's scripts need it.
+ */
+export function redisBackend(target: RedisTarget, keyPrefix: string, report: ReportError): QueueBackend {
+  const prefix = `{${keyPrefix}}`;
+  const producer = openCommandClient(target);
+  producer.on('error', (error: Error) => report('queue connection', error));
+  let consumer: ReturnType<typeof openWorkerClient> | undefined;
+  return {
+    available: () => producer.status === 'ready',
+    openQueue: (name) =>
+      new Queue<OrderData>(name, {
+        connection: producer,
+        prefix,
+        // Both would send a command at a moment of their own choosing, which may fail, and then for good.
+        skipVersionCheck: true,
+        skipMetasUpdate: true,
+      }),
+    openWorker: (name, processor, options) => {
+      consumer = openWorkerClient(target);
+      consumer.on('error', (error: Error) => report('queue worker connection', error));
+      return new Worker<OrderData>(name, processor, { ...options, connection: consumer, prefix });
+    },
+    disconnect: () => {
+      producer.disconnect();
+      consumer?.disconnect();
+    },
+  };
+}
+
+/** Milliseconds after which a statement or an attempt to connect is given up. */
+const POSTGRES_TIMEOUT_MS = 5_000;
+
+/**
+ * Orders in Postgres, in a schema of BullMQ's own. New orders are announced by LISTEN/NOTIFY; besides that, an
+ * idle worker looks once in its drain delay, and for stalled orders once in the stalled interval.
+ */
+export function postgresBackend(connectionString: string): QueueBackend {
+  const connection = {
+    connectionString,
+    connectionTimeoutMillis: POSTGRES_TIMEOUT_MS,
+    query_timeout: POSTGRES_TIMEOUT_MS,
+    keepAlive: true,
+  };
+  // Not BullMQ's process-wide default backend: that would be for whoever uses BullMQ in this process.
+  const onPostgres = withBackend(createPostgresBackend);
+  return {
+    available: () => true,
+    openQueue: (name) =>
+      new onPostgres.Queue<OrderData>(name, {
+        connection: { ...connection, max: 2, migrate: true, application_name: 'reach-orders' },
+      }),
+    openWorker: (name, processor, options) =>
+      new onPostgres.Worker<OrderData>(name, processor, {
+        ...options,
+        connection: { ...connection, max: 4, migrate: false, application_name: 'reach-placement' },
+      }),
+    disconnect: () => undefined,
+  };
+}

@@ -1,0 +1,174 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { WaitingError, type Job } from 'bullmq';
+import { bounded } from '../coordination/bounded.js';
+import {
+  type BullQueue,
+  type BullWorker,
+  type OrderData,
+  type OrderWorkerOptions,
+  type QueueBackend,
+  type ReportError,
+} from './backends.js';
+import { OrderBatcher } from './order-batcher.js';
+import { QueueUnavailable, type OrderHandler, type OrderQueue } from './order-queue.js';
+
+const QUEUE_NAME = 'reach-orders';
+
+export type BullOrderQueueOptions = {
+  backend: QueueBackend;
+  report: ReportError;
+  /** An order that took longer to add has failed; default 1800. */
+  orderTimeoutMs?: number;
+  /** How long `pause` waits for running handlers; default 10 000. */
+  drainTimeoutMs?: number;
+  worker?: Partial<OrderWorkerOptions>;
+};
+
+/**
+ * How orders are consumed.
+ *
+ * A process that dies in the middle of an order keeps the orders of that lane waiting until it is found to
+ * be stalled, so that is found out soon: the lock is short (and renewed at half its life), the check
+ * frequent, about 9 s together. A lock that runs out while its process lives costs a second pass over the
+ * lane, which is harmless. However often that happens, the order is given out again.
+ */
+const WORKER_OPTIONS: OrderWorkerOptions = {
+  concurrency: 16,
+  lockDuration: 5_000,
+  stalledInterval: 2_000,
+  maxStalledCount: 1_000_000,
+  // Seconds an idle worker waits for the announcement of an order before it looks by itself.
+  drainDelay: 5,
+  // BullMQ waits so long after a command failed for want of a connection; its 15 s are too long for us.
+  runRetryDelay: 500,
+  autorun: false,
+};
+
+/** Orders as BullMQ jobs of one queue; where they are kept is the backend's business. */
+export class BullOrderQueue implements OrderQueue {
+  private readonly queue: BullQueue;
+  private readonly batcher: OrderBatcher;
+  private readonly orderTimeoutMs: number;
+  private readonly drainTimeoutMs: number;
+  private worker: BullWorker | undefined;
+  private workerEnd: Promise<void> | undefined;
+  private closed: Promise<void> | undefined;
+
+  constructor(private readonly options: BullOrderQueueOptions) {
+    this.orderTimeoutMs = options.orderTimeoutMs ?? 1_800;
+    this.drainTimeoutMs = options.drainTimeoutMs ?? 10_000;
+    this.queue = options.backend.openQueue(QUEUE_NAME);
+    this.queue.on('error', (error) => options.report('order queue', error));
+    this.batcher = new OrderBatcher((lanes) => this.addAll(lanes));
+  }
+
+  /** Resolves when orders can be added; rejects after `timeoutMs`, or when the backend refuses for good. */
+  async waitUntilReady(timeoutMs: number): Promise<void> {
+    await bounded(this.queue.waitUntilReady(), timeoutMs, () => new QueueUnavailable('not ready in time'));
+  }
+
+  async order(lanes: readonly string[]): Promise<void> {
+    if (lanes.length > 0) await this.inTime(() => this.batcher.add(lanes));
+  }
+
+  async restore(lanes: readonly string[]): Promise<void> {
+    await this.inTime(async () => {
+      await Promise.all(lanes.map((lane) => this.forgetLostOrder(lane)));
+      if (lanes.length > 0) await this.batcher.add(lanes);
+    });
+  }
+
+  async consume(handler: OrderHandler): Promise<void> {
+    if (this.worker || this.workerEnd) throw new Error('orders are consumed already, or no longer');
+    const worker = this.options.backend.openWorker(
+      QUEUE_NAME,
+      (job, token) => this.work(job, token, handler),
+      { ...WORKER_OPTIONS, ...this.options.worker },
+    );
+    this.worker = worker;
+    worker.on('error', (error) => this.options.report('order worker', error));
+    worker.run().catch((error: unknown) => this.options.report('the order worker ended', error));
+  }
+
+  async pause(): Promise<void> {
+    const worker = this.worker;
+    this.workerEnd ??= worker ? worker.close() : Promise.resolve();
+    await bounded(this.workerEnd, this.drainTimeoutMs, () => new Error('orders are still running')).catch(
+      (error: unknown) => this.options.report('pausing the order worker', error),
+    );
+  }
+
+  close(): Promise<void> {
+    this.closed ??= this.closeOnce();
+    return this.closed;
+  }
+
+  private async closeOnce(): Promise<void> {
+    await this.pause();
+    // What does not let go by itself is cut off: a worker whose handler hangs, a queue without a server.
+    const released = Promise.all([this.workerEnd, this.queue.close()]);
+    await bounded(released, 1_000, () => new Error('connections had to be cut')).catch((error: unknown) => {
+      this.options.report('closing the order queue', error);
+      void this.worker?.disconnect().catch(() => undefined);
+      void this.queue.disconnect().catch(() => undefined);
+    });
+    this.options.backend.disconnect();
+  }
+
+  private async work(job: Job<OrderData>, token: string | undefined, handler: OrderHandler): Promise<void> {
+    if (this.workerEnd) {
+      // A worker told to end may still fetch one job, the one it was waiting for: back to the others.
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
+    try {
+      await handler(job.data.lane);
+    } catch (error) {
+      this.options.report(`placing lane ${job.data.lane} failed`, error);
+    }
+  }
+
+  private async addAll(lanes: string[]): Promise<void> {
+    const added = this.queue.addBulk(
+      lanes.map((lane) => ({
+        name: 'place',
+        data: { lane },
+        opts: {
+          // Not BullMQ's own counter: it begins at 1 again when Redis was emptied.
+          jobId: `order-${randomUUID()}`,
+          deduplication: { id: deduplicationId(lane), keepLastIfActive: true },
+          removeOnComplete: true,
+          removeOnFail: true,
+        },
+      })),
+    );
+    await bounded(added, this.orderTimeoutMs, () => new QueueUnavailable('no answer in time'));
+  }
+
+  /**
+   * An order that stands in no list never runs, and BullMQ still takes its lane for ordered. It comes to that
+   * when somebody removes a part of it by hand, or a server comes back with a part of its data.
+   */
+  private async forgetLostOrder(lane: string): Promise<void> {
+    const jobId = await this.queue.getDeduplicationJobId(deduplicationId(lane));
+    if (!jobId || (await this.queue.getJobState(jobId)) !== 'unknown') return;
+    await this.queue.removeDeduplicationKey(deduplicationId(lane));
+    await this.queue.remove(jobId);
+  }
+
+  private async inTime(work: () => Promise<void>): Promise<void> {
+    if (this.closed) throw new QueueUnavailable('closed');
+    if (!this.options.backend.available()) throw new QueueUnavailable('not connected');
+    try {
+      await bounded(work(), this.orderTimeoutMs, () => new QueueUnavailable('no answer in time'));
+    } catch (error) {
+      if (error instanceof QueueUnavailable) throw error;
+      throw new QueueUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
+    }
+  }
+}
+
+/** Lanes are long texts with any characters; BullMQ wants ids without `:` that are not all digits. */
+function deduplicationId(lane: string): string {
+  return `lane-${createHash('sha256').update(lane).digest('base64url')}`;
+}
