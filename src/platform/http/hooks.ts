@@ -25,9 +25,9 @@ export function installHooks(fastify: FastifyInstance, config: Config, routes: R
     done(badText(request, 'params', 'path parameter') ?? badText(request, 'query', 'query parameter'));
   });
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
-      done(null, parseJsonBody(body as Buffer));
+      done(null, parseJsonBody(body as Buffer, request.routeOptions.config.agentText));
     } catch (error) {
       done(error as Error);
     }

@@ -9,9 +9,33 @@ interface JsonSchema {
   [keyword: string]: unknown;
 }
 
+type Converter = (
+  schema: unknown,
+  options: { schemaType: 'input' | 'output' },
+) => ReturnType<typeof split> | undefined;
+
+/**
+ * Converts for one document, and refuses two things of one name: two schemas with the same id, or a schema
+ * that reads differently as a body and as an answer (a default makes a field optional on the way in only).
+ */
+function converter(): Converter {
+  const named = new Map<string, string>();
+  return (schema, options) => {
+    if (!(schema instanceof z.ZodType)) return undefined;
+    const converted = convert(schema, options.schemaType);
+    for (const [name, component] of Object.entries(converted.components)) {
+      const text = JSON.stringify(component);
+      if ((named.get(name) ?? text) !== text) {
+        throw new Error(`OpenAPI: "${name}" names two schemas, or one that reads differently in and out`);
+      }
+      named.set(name, text);
+    }
+    return converted;
+  };
+}
+
 /** JSON Schema of a zod schema, named parts (`.meta({ id })`) split off as components. */
-function convert(schema: unknown, { schemaType }: { schemaType: 'input' | 'output' }) {
-  if (!(schema instanceof z.ZodType)) return undefined;
+function convert(schema: z.ZodType, schemaType: 'input' | 'output') {
   const json = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     io: schemaType,
@@ -25,10 +49,7 @@ function convert(schema: unknown, { schemaType }: { schemaType: 'input' | 'outpu
   return split(json);
 }
 
-/**
- * A named schema stands once under components and is referred to. A schema that reads differently as input
- * and as output (defaults make fields optional on the way in only) gets one component for each.
- */
+/** A named schema stands once under components and is referred to. */
 function split(json: JsonSchema) {
   const {
     $schema: _dialect,
@@ -71,20 +92,44 @@ export function openApiOf(app: NestFastifyApplication): OpenAPIObject {
       'Dispatches tasks to AI agents that can reach what they need, and says why when one fails.',
     )
     .setVersion('1')
-    .addBearerAuth()
+    .addBearerAuth({ type: 'http', scheme: 'bearer' })
     .addSecurityRequirements('bearer')
     .build();
   const document = SwaggerModule.createDocument(app, base, {
-    standardSchemaConverter: convert,
-    operationIdFactory: (_controller, method) => method,
+    standardSchemaConverter: converter(),
+    operationIdFactory: operationId,
   });
-  const parts = convert(problem, { schemaType: 'output' });
+  const parts = convert(problem, 'output');
   document.components = {
     ...document.components,
-    schemas: sorted({ ...document.components?.schemas, ...(parts?.components as object) }),
+    schemas: sorted({ ...document.components?.schemas, ...(parts.components as object) }),
   };
   document.paths = sorted(document.paths);
+  relaxBodies(document);
   return document;
+}
+
+/** A body whose schema has a default may be left out, which Nest does not see. */
+function relaxBodies(document: OpenAPIObject): void {
+  const schemas = document.components?.schemas ?? {};
+  for (const item of Object.values(document.paths)) {
+    const body = item.post?.requestBody;
+    if (!body || '$ref' in body) continue;
+    const schema = body.content['application/json']?.schema as
+      { $ref?: string; default?: unknown } | undefined;
+    const own = schema?.$ref
+      ? (schemas[schema.$ref.slice(REF_PREFIX.length)] as { default?: unknown })
+      : schema;
+    if (own?.default !== undefined) body.required = false;
+  }
+}
+
+/** `TasksController.submit` -> `tasksSubmit`: unique, and fit for the name of a client's function. */
+function operationId(controller: string, method: string): string {
+  const subject = controller.replace(/Controller$/, '');
+  return (
+    subject.charAt(0).toLowerCase() + subject.slice(1) + method.charAt(0).toUpperCase() + method.slice(1)
+  );
 }
 
 function sorted<T>(map: Record<string, T>): Record<string, T> {
