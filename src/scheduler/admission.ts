@@ -23,7 +23,6 @@ export interface AdmissionContext {
   traceparent?: string;
   /** The `Idempotency-Key` header; a key in the body says the same for one task of a batch. */
   key?: string;
-  retryOf?: string;
 }
 
 const KEY_TTL_MS = 86_400_000;
@@ -82,6 +81,15 @@ export class Admission {
       }),
     );
     return answers as (Accepted | ReachError)[];
+  }
+
+  /**
+   * Accepts a task that is prepared already.
+   * @throws ReachError QUEUE_FULL
+   */
+  async take(task: NewTask): Promise<Accepted> {
+    if ((await this.depths.reserve(task.lane, 1)) === 0) throw this.depths.full(task.lane);
+    return this.write(task);
   }
 
   private async takePlaces(
@@ -161,7 +169,7 @@ export class Admission {
       idempotent: body.idempotent,
       affinityKey: body.affinity_key ?? null,
       parentTaskId: body.parent_task_id ?? null,
-      retryOf: context.retryOf ?? null,
+      retryOf: null,
       callbackUrl: body.callback_url ?? null,
       traceparent: context.traceparent ?? null,
       ackTimeoutMs: body.ack_timeout_ms ?? this.config.ackTimeoutMs,

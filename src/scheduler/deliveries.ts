@@ -139,7 +139,7 @@ function incidentOf(agentId: string, report: FailReport) {
     code,
     ...(code === 'AGENT_ERROR' && known !== 'AGENT_ERROR' && { foreignCode: storableText(report.code) }),
     message: truncate(storableText(report.message), REPORT_LIMIT),
-    ...(report.dependency !== undefined && { dependency: report.dependency }),
+    ...(report.dependency !== undefined && { dependency: storableText(report.dependency) }),
     ...(report.retryable !== undefined && { retryable: report.retryable }),
   };
 }

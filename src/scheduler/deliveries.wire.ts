@@ -69,7 +69,10 @@ export const failBody = z
     code: z.string().min(1).max(64).default('AGENT_ERROR'),
     message: z.string().max(100_000).default(''),
     retryable: z.boolean().optional(),
-    dependency: userId('dependency name')
+    dependency: z
+      .string()
+      .min(1)
+      .max(200)
       .optional()
       .meta({ description: 'the dependency that failed, if one did' }),
     raw_error: json.optional(),

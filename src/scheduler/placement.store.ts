@@ -6,6 +6,7 @@ import type { Transport } from '../registry/agent-row.js';
 const PICK = loadSql(import.meta.url, 'sql/pick.sql');
 const OFFER = loadSql(import.meta.url, 'sql/offer.sql');
 const OFFERS = loadSql(import.meta.url, 'sql/offers.sql');
+const OFFERS_OF_LEASE = loadSql(import.meta.url, 'sql/offers_of_lease.sql');
 
 /** A queued task, locked for the length of the transaction that places it. */
 export interface PickedTask {
@@ -73,5 +74,11 @@ export class PlacementStore {
       refs.map((r) => r.fence),
     ]);
     return rows;
+  }
+
+  /** Offers of a lease that wait for their ACK: sent again when its session was broken and is taken up again. */
+  async offersOfLease(namespace: string, agentId: string, leaseId: string): Promise<OfferedTask[]> {
+    const params = [namespace, agentId, leaseId];
+    return (await this.sql.run<OfferedTask>('offers_of_lease', OFFERS_OF_LEASE, params)).rows;
   }
 }

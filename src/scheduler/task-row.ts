@@ -30,7 +30,8 @@ export interface TaskRow {
   acked_at: Date | null;
   deadline_at: Date | null;
   progress: { note?: string } | null;
-  result: unknown;
+  /** absent in lists */
+  result?: unknown;
   meta: Record<string, unknown> | null;
   error: z.input<typeof taskError> | null;
   created_at: Date;
@@ -71,7 +72,7 @@ export function toTaskView(t: TaskRow): z.input<typeof taskView> {
     ...(t.parent_task_id !== null && { parent_task_id: t.parent_task_id }),
     ...(t.retry_of !== null && { retry_of: t.retry_of }),
     ...(t.progress !== null && { progress: t.progress }),
-    ...(t.state === 'succeeded' && { result: t.result }),
+    ...(t.state === 'succeeded' && t.result !== undefined && { result: t.result }),
     ...(t.meta !== null && { meta: t.meta }),
     ...(t.error !== null && { error: t.error }),
   };

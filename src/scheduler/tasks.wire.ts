@@ -169,6 +169,7 @@ export const taskDetail = taskView
 export const tasksPage = page(taskView).meta({ id: 'TaskPage' });
 
 export const taskQuery = z.object({
+  namespace,
   wait_ms: queryInt(0, 60_000).default(0).meta({ description: 'wait up to this long for a terminal state' }),
 });
 

@@ -1,0 +1,63 @@
+import { Module } from '@nestjs/common';
+import { RegistryModule } from '../registry/registry.module.js';
+import { Admission } from './admission.js';
+import { AdmissionStore } from './admission.store.js';
+import { Closer } from './closer.js';
+import { DeadlineAlarm } from './deadline-alarm.js';
+import { DeadlineSweep } from './deadline-sweep.js';
+import { Deliveries } from './deliveries.js';
+import { DeliveriesController } from './deliveries.controller.js';
+import { DeliveryStore } from './delivery.store.js';
+import { Depths } from './depths.js';
+import { Lanes } from './lanes.js';
+import { Orders } from './orders.js';
+import { Outcomes } from './outcomes.js';
+import { Placement } from './placement.js';
+import { PlacementStore } from './placement.store.js';
+import { PushAnswers } from './push-answers.js';
+import { Slots } from './slots.js';
+import { SweepStore } from './sweep.store.js';
+import { TaskNews } from './task-news.js';
+import { TaskStore } from './task.store.js';
+import { Tasks } from './tasks.js';
+import { TasksController } from './tasks.controller.js';
+import { Inbox } from './transports/inbox.js';
+import { Offers } from './transports/offers.js';
+import { PushTransport } from './transports/push.js';
+import { SessionGateway } from './transports/session-gateway.js';
+import { Sessions } from './transports/sessions.js';
+import { Upkeep } from './upkeep.js';
+
+@Module({
+  imports: [RegistryModule],
+  controllers: [TasksController, DeliveriesController],
+  providers: [
+    Admission,
+    AdmissionStore,
+    Closer,
+    DeadlineAlarm,
+    DeadlineSweep,
+    Deliveries,
+    DeliveryStore,
+    Depths,
+    Inbox,
+    Lanes,
+    Offers,
+    Orders,
+    Outcomes,
+    Placement,
+    PlacementStore,
+    PushAnswers,
+    PushTransport,
+    SessionGateway,
+    Sessions,
+    Slots,
+    SweepStore,
+    TaskNews,
+    Tasks,
+    TaskStore,
+    Upkeep,
+  ],
+  exports: [Tasks, TaskStore, TaskNews],
+})
+export class SchedulerModule {}

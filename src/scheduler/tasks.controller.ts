@@ -1,0 +1,141 @@
+import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { ReachError, wireCode } from '../core/errors.js';
+import { LargeBody } from '../platform/http/body-limit.js';
+import { Answers, Fails } from '../platform/http/describe.js';
+import { decodeCursor, toPage } from '../platform/http/pagination.js';
+import { Trace, type TraceContext } from '../platform/http/trace.js';
+import { userId, uuid } from '../platform/wire/primitives.js';
+import { namespaceQuery } from '../registry/agents.wire.js';
+import { Admission } from './admission.js';
+import { TaskStore } from './task.store.js';
+import { toTaskView } from './task-row.js';
+import { codeFilter, Tasks } from './tasks.js';
+import {
+  acceptedAnswer,
+  bulkRetryAnswer,
+  bulkRetryBody,
+  cancelAnswer,
+  retryAnswer,
+  taskBatchAnswer,
+  taskBatchBody,
+  taskBody,
+  taskDetail,
+  taskQuery,
+  tasksPage,
+  tasksQuery,
+  type TaskBody,
+} from './tasks.wire.js';
+
+const idempotencyHeader = userId('Idempotency-Key', 255).optional();
+type Namespaced = z.output<typeof namespaceQuery>;
+
+@ApiTags('tasks')
+@Controller('tasks')
+export class TasksController {
+  constructor(
+    private readonly admission: Admission,
+    private readonly tasks: Tasks,
+    private readonly store: TaskStore,
+  ) {}
+
+  @Post()
+  @Answers(202, acceptedAnswer, 'Store a task; it will reach exactly one terminal state')
+  @Fails('VALIDATION_FAILED', 'PAYLOAD_TOO_LARGE', 'QUEUE_FULL', 'IDEMPOTENCY_CONFLICT', 'UNAVAILABLE')
+  async submit(
+    @Body({ schema: taskBody }) body: TaskBody,
+    @Headers('idempotency-key') header: string | undefined,
+    @Trace() trace: TraceContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const key = idempotencyKey(header);
+    const accepted = await this.admission.submit(body, {
+      traceparent: trace.traceparent,
+      ...(key !== undefined && { key }),
+    });
+    reply.header('location', `/api/v1/tasks/${accepted.task_id}`);
+    return accepted;
+  }
+
+  @Post('batch')
+  @LargeBody()
+  @Answers(202, taskBatchAnswer, 'Store many tasks; each is accepted or refused on its own')
+  @Fails('VALIDATION_FAILED', 'UNAVAILABLE')
+  async submitBatch(
+    @Body({ schema: taskBatchBody }) body: z.output<typeof taskBatchBody>,
+    @Trace() trace: TraceContext,
+  ) {
+    const answers = await this.admission.submitMany(body.tasks, { traceparent: trace.traceparent });
+    const results = answers.map((a) =>
+      a instanceof ReachError
+        ? { error: { code: wireCode(a.code), detail: a.message, retryable: a.retryable } }
+        : a,
+    );
+    const rejected = answers.filter((a) => a instanceof ReachError).length;
+    return { results, accepted: answers.length - rejected, rejected };
+  }
+
+  @Post('retry')
+  @Answers(202, bulkRetryAnswer, 'Submit ended tasks anew, as new tasks')
+  @Fails('VALIDATION_FAILED')
+  retryMany(@Body({ schema: bulkRetryBody }) body: z.output<typeof bulkRetryBody>) {
+    const { limit, dry_run, ...filter } = body;
+    return this.tasks.retryMany({ ...filter, code: codeFilter(filter.code) }, limit, dry_run);
+  }
+
+  @Get()
+  @Answers(200, tasksPage, 'List tasks, newest first')
+  @Fails('VALIDATION_FAILED')
+  async list(@Query({ schema: tasksQuery }) q: z.output<typeof tasksQuery>) {
+    const before = q.cursor === undefined ? null : decodeCursor(q.cursor, z.tuple([uuid]))[0];
+    const rows = await this.store.page({ ...q, code: codeFilter(q.code) }, before, q.limit + 1);
+    return toPage(rows, q.limit, toTaskView, (row) => [row.id]);
+  }
+
+  @Get(':task_id')
+  @Answers(200, taskDetail, 'One task with its result or error; wait_ms waits for its end')
+  @Fails('NOT_FOUND')
+  async one(
+    @Param('task_id', { schema: uuid }) id: string,
+    @Query({ schema: taskQuery }) query: z.output<typeof taskQuery>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    return this.tasks.get(query.namespace, id, query.wait_ms, goneSignal(reply));
+  }
+
+  @Post(':task_id/cancel')
+  @Answers(200, cancelAnswer, 'Cancel a task that has not ended')
+  @Fails('NOT_FOUND')
+  async cancel(
+    @Param('task_id', { schema: uuid }) id: string,
+    @Query({ schema: namespaceQuery }) query: Namespaced,
+  ) {
+    return { task_id: id, ...(await this.tasks.cancel(query.namespace, id)) };
+  }
+
+  @Post(':task_id/retry')
+  @Answers(202, retryAnswer, 'Submit an ended task anew, as a new task')
+  @Fails('NOT_FOUND', 'STATE_CONFLICT', 'QUEUE_FULL')
+  retry(@Param('task_id', { schema: uuid }) id: string, @Query({ schema: namespaceQuery }) query: Namespaced) {
+    return this.tasks.retry(query.namespace, id);
+  }
+}
+
+/** The validated `Idempotency-Key` header. */
+function idempotencyKey(header: string | undefined): string | undefined {
+  const parsed = idempotencyHeader.safeParse(header);
+  if (parsed.success) return parsed.data;
+  const detail = `header: ${parsed.error.issues[0]?.message ?? 'not a key'}`;
+  throw new ReachError('VALIDATION_FAILED', `The Idempotency-Key ${detail}`, {
+    errors: [{ pointer: '/idempotency-key', detail }],
+  });
+}
+
+/** Aborted when the answer is sent or the caller hangs up: nobody waits any more. */
+export function goneSignal(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => controller.abort());
+  return controller.signal;
+}

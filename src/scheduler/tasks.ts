@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { ReachError, wireCode } from '../core/errors.js';
+import { isTerminal, type TaskState } from '../core/task-state.js';
+import { Admission } from './admission.js';
+import type { NewTask } from './admission.store.js';
+import { DeliveryStore } from './delivery.store.js';
+import { TaskNews } from './task-news.js';
+import { type ReplayRow, type TaskFilter, TaskStore } from './task.store.js';
+import { toTaskDetail, type TaskRow } from './task-row.js';
+
+/** A waiter looks into the ledger this often by itself, in case news of its task was lost. */
+const RECHECK_MS = 2000;
+
+/** What orchestrators do with tasks that exist. */
+@Injectable()
+export class Tasks {
+  constructor(
+    private readonly store: TaskStore,
+    private readonly deliveries: DeliveryStore,
+    private readonly admission: Admission,
+    private readonly news: TaskNews,
+  ) {}
+
+  /**
+   * The task with its deliveries; waits up to `waitMs` for it to end.
+   * @throws ReachError NOT_FOUND
+   */
+  async get(namespace: string, id: string, waitMs: number, gone?: AbortSignal) {
+    if (waitMs > 0)
+      await this.news.wait(
+        id,
+        async () => {
+          const state = await this.store.state(id);
+          return { done: state === undefined || isTerminal(state), value: undefined };
+        },
+        waitMs,
+        RECHECK_MS,
+        gone,
+      );
+    const task = await this.require(namespace, id);
+    return toTaskDetail(task, await this.store.deliveries(id));
+  }
+
+  /** @throws ReachError NOT_FOUND */
+  async require(namespace: string, id: string): Promise<TaskRow & { payload: unknown }> {
+    const task = await this.store.find(id);
+    if (task?.namespace !== namespace) throw notFound(namespace, id);
+    return task;
+  }
+
+  /**
+   * Cancels a task that has not ended. The answer tells what holds: canceled by this call, or the state in which
+   * it had ended before.
+   * @throws ReachError NOT_FOUND
+   */
+  async cancel(namespace: string, id: string): Promise<{ state: TaskState; canceled: boolean }> {
+    for (;;) {
+      const canceled = await this.deliveries.cancel(id, namespace);
+      if (canceled !== undefined) return { state: 'canceled', canceled: true };
+      const task = await this.store.find(id);
+      if (task?.namespace !== namespace) throw notFound(namespace, id);
+      // Still open: it changed hands between the two statements; try again.
+      if (isTerminal(task.state)) return { state: task.state, canceled: false };
+    }
+  }
+
+  /**
+   * Submits an ended task anew, as a new task.
+   * @throws ReachError NOT_FOUND, STATE_CONFLICT
+   */
+  async retry(namespace: string, id: string): Promise<{ task_id: string; retry_of: string; state: TaskState }> {
+    const [row] = await this.store.replayable([id], { namespace }, 1);
+    if (row === undefined) throw notFound(namespace, id);
+    if (!isTerminal(row.state))
+      throw new ReachError('STATE_CONFLICT', `task ${id} is ${row.state}; only an ended task can be retried`, {
+        task_id: id,
+      });
+    return this.replay(row);
+  }
+
+  /** Submits every ended task that matches anew, oldest first. */
+  async retryMany(filter: TaskFilter, limit: number, dryRun: boolean) {
+    const rows = await this.store.replayable(null, filter, limit);
+    const retried = dryRun ? [] : await Promise.all(rows.map((row) => this.replay(row)));
+    return { matched: rows.length, retried, dry_run: dryRun };
+  }
+
+  private async replay(row: ReplayRow): Promise<{ task_id: string; retry_of: string; state: TaskState }> {
+    const accepted = await this.admission.take(asNew(row));
+    return { task_id: accepted.task_id, retry_of: row.id, state: accepted.state };
+  }
+}
+
+function asNew(row: ReplayRow): NewTask {
+  return {
+    id: uuidv7(),
+    namespace: row.namespace,
+    lane: row.lane,
+    capability: row.capability,
+    payload: row.payload,
+    priority: row.priority,
+    idempotent: row.idempotent,
+    affinityKey: row.affinity_key,
+    parentTaskId: row.parent_task_id,
+    retryOf: row.id,
+    callbackUrl: row.callback_url,
+    traceparent: null,
+    ackTimeoutMs: row.ack_timeout_ms,
+    executionTimeoutMs: row.execution_timeout_ms,
+    maxAttempts: row.max_attempts,
+    delayMs: 0,
+    runAt: null,
+    expiresInMs: null,
+    key: null,
+    bodyDigest: null,
+  };
+}
+
+export function notFound(namespace: string, id: string): ReachError {
+  return new ReachError('NOT_FOUND', `there is no task ${id} in namespace ${namespace}`, { task_id: id });
+}
+
+/** A code filter matches with and without the prefix; rows carry it. */
+export function codeFilter(code: string | undefined): string | undefined {
+  return code === undefined ? undefined : wireCode(code);
+}

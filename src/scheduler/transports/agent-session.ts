@@ -1,0 +1,220 @@
+import { Logger } from '@nestjs/common';
+import type { RawData, WebSocket } from 'ws';
+import { ReachError, wireCode } from '../../core/errors.js';
+import { deliveryIdOf } from '../../core/task-state.js';
+import { parseJsonBody } from '../../platform/http/json-body.js';
+import { validationFailed } from '../../platform/http/schema.pipe.js';
+import { toReachError } from '../../platform/http/to-reach-error.js';
+import { agentKey } from '../../registry/agent-row.js';
+import type { LeaseRef, Registry } from '../../registry/registry.js';
+import type { Deliveries } from '../deliveries.js';
+import type { PlacementStore } from '../placement.store.js';
+import { agentFrame, type AgentFrame, type CentreFrame } from '../session.wire.js';
+import type { Inbox } from './inbox.js';
+import { offerJson } from './offered.js';
+import type { AgentSink, Sessions } from './sessions.js';
+
+/** What a session works with. */
+export interface SessionTools {
+  registry: Registry;
+  deliveries: Deliveries;
+  inbox: Inbox;
+  sessions: Sessions;
+  store: PlacementStore;
+}
+
+/** A session that reads slower than this much is let go: memory is not for one slow reader. */
+const SEND_BUFFER_LIMIT = 64 * 1024 * 1024;
+export const CLOSE_NORMAL = 1000;
+export const CLOSE_GOING_AWAY = 1001;
+const CLOSE_POLICY = 1008;
+
+type Registering = Extract<AgentFrame, { type: 'register' | 'resume' }>;
+type Leased = Exclude<AgentFrame, Registering>;
+
+/** One WebSocket of one agent. The first frame registers it or takes a lease up again. */
+export class AgentSession implements AgentSink {
+  private readonly log = new Logger(AgentSession.name);
+  private ref: LeaseRef | undefined;
+  private leaving = false;
+  /** Monotonic ms of the last frame or pong. */
+  heardAt = performance.now();
+
+  constructor(
+    private readonly socket: WebSocket,
+    private readonly tools: SessionTools,
+    private readonly whenBroken: (ref: LeaseRef, because: string) => void,
+  ) {
+    socket.on('message', (data) => this.receive(data));
+    socket.on('pong', () => (this.heardAt = performance.now()));
+    socket.on('close', (code) => this.closed(code));
+    socket.on('error', (err) => this.log.debug({ msg: 'a session broke', agent_id: this.ref?.agentId, err }));
+  }
+
+  get leaseId(): string {
+    return this.ref?.leaseId ?? '';
+  }
+
+  get registered(): boolean {
+    return this.ref !== undefined;
+  }
+
+  offer(offers: readonly string[]): void {
+    this.sendText(`{"type":"offers","deliveries":[${offers.join(',')}]}`);
+  }
+
+  stale(deliveries: readonly { delivery_id: string; reason: string }[]): void {
+    this.send({ type: 'stale', deliveries: [...deliveries] });
+  }
+
+  drain(): void {
+    this.send({ type: 'drain' });
+  }
+
+  ping(): void {
+    this.socket.ping();
+  }
+
+  /** The lease is over: says why and ends the session; this is no sign of a broken agent. */
+  end(error: ReachError): void {
+    this.leaving = true;
+    this.fail(error, undefined, true);
+    this.socket.close(CLOSE_POLICY, wireCode(error.code));
+  }
+
+  /** Ends the connection; the agent is free to come back. */
+  close(code: number, reason: string): void {
+    this.socket.close(code, reason);
+  }
+
+  terminate(): void {
+    this.socket.terminate();
+  }
+
+  private receive(data: RawData): void {
+    this.heardAt = performance.now();
+    let frame: AgentFrame;
+    try {
+      frame = readFrame(data);
+    } catch (error) {
+      this.fail(error, undefined, this.ref === undefined);
+      return;
+    }
+    this.handle(frame).catch((error: unknown) => {
+      const fatal = frame.type === 'register' || frame.type === 'resume' || isLeaseEnd(error);
+      this.fail(error, frame.ref, fatal);
+      if (fatal) this.socket.close(CLOSE_POLICY);
+    });
+  }
+
+  private async handle(frame: AgentFrame): Promise<void> {
+    if (frame.type === 'register' || frame.type === 'resume') return this.begin(frame);
+    if (this.ref === undefined)
+      throw new ReachError('UNAUTHENTICATED', 'the first frame of a session is register or resume');
+    return this.handleLeased(frame, this.ref);
+  }
+
+  private async begin(frame: Registering): Promise<void> {
+    if (this.ref !== undefined)
+      throw new ReachError('STATE_CONFLICT', 'this session has its agent already; open another for another');
+    if (frame.type === 'register') {
+      const lease = await this.tools.registry.register({ ...frame.agent, transport: 'session' });
+      this.ref = { namespace: lease.namespace, agentId: lease.agent_id, leaseId: lease.lease_id };
+      this.send({ type: 'registered', ref: frame.ref, lease });
+    } else {
+      const ref = { namespace: frame.namespace, agentId: frame.agent_id, leaseId: frame.lease_id };
+      const lease = await this.tools.registry.heartbeat(ref);
+      const stale = await this.tools.deliveries.stale(ref.leaseId, frame.running);
+      this.ref = ref;
+      this.send({ type: 'resumed', ref: frame.ref, lease: { ...lease, stale } });
+      await this.offerAgain(ref, frame.running);
+    }
+    if (this.socket.readyState !== this.socket.OPEN) {
+      this.whenBroken(this.ref, 'closed while it was opened');
+      return;
+    }
+    const key = agentKey(this.ref.namespace, this.ref.agentId);
+    this.tools.sessions.open(key, this);
+    await this.tools.inbox.drainToSession(key);
+  }
+
+  /** Offers that may have been lost with the connection before. */
+  private async offerAgain(ref: LeaseRef, running: readonly string[]): Promise<void> {
+    const open = await this.tools.store.offersOfLease(ref.namespace, ref.agentId, ref.leaseId);
+    const lost = open.filter((o) => !running.includes(deliveryIdOf(o.id, o.fence)));
+    if (lost.length > 0) this.offer(lost.map(offerJson));
+  }
+
+  private async handleLeased(frame: Leased, ref: LeaseRef): Promise<void> {
+    switch (frame.type) {
+      case 'operations': {
+        const answers = await Promise.all(
+          frame.operations.map((op) => this.tools.deliveries.operate(ref.leaseId, op)),
+        );
+        this.send({ type: 'answers', ref: frame.ref, answers });
+        return;
+      }
+      case 'heartbeat': {
+        const lease = await this.tools.registry.heartbeat(ref, frame.capacity);
+        const stale = await this.tools.deliveries.stale(ref.leaseId, frame.running ?? []);
+        this.send({ type: 'heartbeat', ref: frame.ref, lease: { ...lease, stale } });
+        return;
+      }
+      case 'deregister': {
+        const row = await this.tools.registry.deregister(ref, frame.drain_ms);
+        this.leaving = true;
+        const drainUntil = (row.drain_until ?? new Date()).toISOString();
+        this.send({ type: 'deregistered', ref: frame.ref, drain_until: drainUntil });
+      }
+    }
+  }
+
+  private closed(code: number): void {
+    if (this.ref === undefined) return;
+    const key = agentKey(this.ref.namespace, this.ref.agentId);
+    const wasCurrent = this.tools.sessions.close(key, this);
+    if (wasCurrent && !this.leaving) this.whenBroken(this.ref, `connection closed (${code})`);
+  }
+
+  private fail(error: unknown, ref: number | undefined, fatal: boolean): void {
+    const known = toReachError(error);
+    if (known === undefined) this.log.error({ msg: 'a session frame failed', agent_id: this.ref?.agentId, err: error });
+    const { code, message, retryable } = known ?? new ReachError('INTERNAL', 'the call failed; see the log');
+    const detail = [message, ...(known?.extra.errors ?? []).map((e) => `${e.pointer}: ${e.detail}`)].join('; ');
+    this.send({
+      type: 'error',
+      ...(ref !== undefined && { ref }),
+      problem: { code: wireCode(code), detail, retryable },
+      fatal,
+    });
+  }
+
+  private send(frame: CentreFrame): void {
+    this.sendText(JSON.stringify(frame));
+  }
+
+  private sendText(text: string): void {
+    if (this.socket.readyState !== this.socket.OPEN) return;
+    if (this.socket.bufferedAmount > SEND_BUFFER_LIMIT) {
+      this.log.warn({ msg: 'a session does not read; it is closed', agent_id: this.ref?.agentId });
+      this.socket.terminate();
+      return;
+    }
+    this.socket.send(text);
+  }
+}
+
+function isLeaseEnd(error: unknown): boolean {
+  return error instanceof ReachError && (error.code === 'LEASE_EXPIRED' || error.code === 'LEASE_SUPERSEDED');
+}
+
+/** What agents report may hold any text; what they register with may not. */
+function readFrame(data: RawData): AgentFrame {
+  const raw = Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+  let value = parseJsonBody(raw, true);
+  const type = (value as { type?: unknown } | undefined)?.type;
+  if (type === 'register' || type === 'resume') value = parseJsonBody(raw);
+  const parsed = agentFrame.safeParse(value);
+  if (!parsed.success) throw validationFailed(parsed.error.issues, 'frame');
+  return parsed.data;
+}
