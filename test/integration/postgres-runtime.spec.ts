@@ -1,6 +1,13 @@
-import { rm } from 'node:fs/promises';
+import { Test } from '@nestjs/testing';
+import { readdir, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
 import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { loadConfig } from '../../src/platform/config/config.js';
+import { PlatformModule } from '../../src/platform/platform.module.js';
+import { DATABASE_URL, PostgresModule } from '../../src/platform/postgres/postgres.module.js';
+import { Sql } from '../../src/platform/postgres/sql.js';
 import { PostgresRuntime, type PostgresConfig } from '../../src/platform/postgres/postgres-runtime.js';
 import { SecondReplica, SingleReplicaLock } from '../../src/platform/postgres/single-replica.js';
 import {
@@ -18,6 +25,7 @@ const BASE = {
   postgresStatementTimeoutMs: 10_000,
   retentionDays: 30,
 };
+const QUIET = { log: () => undefined, warn: () => undefined, error: () => undefined };
 const unexpected = (): void => {
   throw new Error('lost');
 };
@@ -55,6 +63,23 @@ describe('Postgres of a replica', () => {
     const config = { ...BASE, dataDir: '', databaseUrl: database.url, redisUrl: undefined };
     await expect(PostgresRuntime.start(config, log, unexpected)).rejects.toThrow('synchronous_commit=off');
     await database.drop();
+  });
+});
+
+describe('PostgresModule', () => {
+  it('hands out the database, and closes it in the order of the shutdown', async () => {
+    const dataDir = await newDataDir();
+    const config = loadConfig({ REACH_DATA_DIR: dataDir });
+    const app = await Test.createTestingModule({ imports: [PlatformModule.of(config), PostgresModule] })
+      .setLogger(QUIET)
+      .compile();
+    const { rows } = await app.get(Sql).run('one', 'SELECT 1 AS one');
+    expect(rows).toEqual([{ one: 1 }]);
+    expect(app.get(DataSource).isInitialized).toBe(true);
+    expect(app.get<string>(DATABASE_URL)).toMatch(/^postgres:\/\/reach:.*@127\.0\.0\.1:\d+\/reach$/);
+    await app.close();
+    expect(await readdir(join(dataDir, 'postgres'))).toEqual(['data', 'settings.json']);
+    await rm(dataDir, { recursive: true });
   });
 });
 

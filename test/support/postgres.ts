@@ -231,6 +231,10 @@ export async function newDataDir(at?: string): Promise<string> {
   // Under root the server runs as another account, which has to pass through.
   await chmod(dataDir, 0o711);
   copyTree(join(cache, 'postgres'), join(dataDir, 'postgres'));
+  // Each one finds a port of its own; else all would want the same, and lose it to each other on a restart.
+  const settings = join(dataDir, 'postgres', 'settings.json');
+  const known = JSON.parse(await readFile(settings, 'utf8')) as object;
+  await writeFile(settings, JSON.stringify({ ...known, port: null }));
   return dataDir;
 }
 

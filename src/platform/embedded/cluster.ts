@@ -44,7 +44,7 @@ export class Cluster {
    * @throws EmbeddedPostgresError
    */
   async ensure(runAs: RunAs): Promise<ClusterSettings> {
-    const version = await readFile(join(this.dataDir, 'PG_VERSION'), 'utf8').catch(() => null);
+    const version = await this.version();
     if (version !== null) {
       await this.refuseOtherVersion(version.trim());
       return this.readSettings();
@@ -74,6 +74,21 @@ export class Cluster {
     }
   }
 
+  /** The major version that wrote the data; null when there is no data yet. */
+  private async version(): Promise<string | null> {
+    try {
+      return await readFile(join(this.dataDir, 'PG_VERSION'), 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw explainFileError(error, this.dataDir);
+    }
+    const names = await readdir(this.dataDir).catch(() => []);
+    if (names.length === 0) return null;
+    throw new EmbeddedPostgresError(
+      'damaged',
+      `${this.dataDir} holds files, but no database. Restore it, or move it away to begin anew.`,
+    );
+  }
+
   /** Keeps the settings, whole or not at all. */
   async writeSettings(settings: ClusterSettings): Promise<void> {
     const draft = `${this.settingsFile}.new`;
@@ -85,6 +100,8 @@ export class Cluster {
     try {
       return JSON.parse(await readFile(this.settingsFile, 'utf8')) as ClusterSettings;
     } catch (error) {
+      const explained = explainFileError(error, this.settingsFile);
+      if (explained instanceof EmbeddedPostgresError) throw explained;
       throw new EmbeddedPostgresError(
         'damaged',
         `${this.settingsFile} cannot be read, and without the password in it the data in ${this.dataDir} ` +

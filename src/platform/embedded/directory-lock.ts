@@ -30,7 +30,7 @@ export class DirectoryLock {
     try {
       for (;;) {
         if (await linked(draft, path)) return new DirectoryLock(path, content);
-        const present = await readFile(path, 'utf8').catch(() => null);
+        const present = await readIfPresent(path);
         if (present === null) continue;
         const owner = parseOwner(present);
         if (owner && isAlive(owner)) throw inUse(directory, owner);
@@ -75,11 +75,20 @@ async function takeOver(path: string, present: string, draft: string): Promise<b
   }
   try {
     // Inside the marker nobody else replaces the file; what was read before it may be out of date.
-    if ((await readFile(path, 'utf8').catch(() => null)) !== present) return false;
+    if ((await readIfPresent(path)) !== present) return false;
     await rename(draft, path);
     return true;
   } finally {
     await rm(marker, { force: true });
+  }
+}
+
+async function readIfPresent(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
   }
 }
 

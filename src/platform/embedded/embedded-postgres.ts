@@ -10,7 +10,6 @@ import { findFreePort } from './free-port.js';
 import { clearOrphan } from './orphan.js';
 import { type Log } from './log.js';
 import { Postmaster, type LaunchOptions } from './postmaster.js';
-import { Watchdog } from './watchdog.js';
 
 const DATABASE = 'reach';
 const LAUNCH_ATTEMPTS = 8;
@@ -52,15 +51,14 @@ export interface EmbeddedPostgresOptions {
 /** A Postgres server of our own: started with this process, ended with it, brought back when it crashes. */
 export class EmbeddedPostgres {
   private stopping: Promise<void> | null = null;
+  private restarting: Promise<void> | null = null;
 
   private constructor(
     /** Connection string of the application's database. It stays the same across restarts. */
     readonly url: string,
     private readonly launch: LaunchOptions,
     private server: Postmaster,
-    private watchdog: Watchdog,
     private readonly lock: DirectoryLock,
-    private readonly throwAway: string | undefined,
   ) {
     this.supervise();
   }
@@ -89,19 +87,17 @@ export class EmbeddedPostgres {
         settings: { ...SETTINGS, ...options.settings },
         logger: options.logger,
         startSilenceMs: 120_000,
+        ...(options.throwAway ? { throwAway: options.dataDir } : {}),
       };
       const { server, port } = await launchOnFreePort(launch, settings.port);
-      const throwAway = options.throwAway ? options.dataDir : undefined;
-      const watchdog = Watchdog.start(server.pid, cluster.dataDir, throwAway);
       try {
         await remember(cluster, settings, port);
       } catch (error) {
         await server.stop();
-        watchdog.dismiss();
         throw explainFileError(error, root);
       }
       const url = connectionString(settings, port, DATABASE);
-      return new EmbeddedPostgres(url, { ...launch, port }, server, watchdog, lock, throwAway);
+      return new EmbeddedPostgres(url, { ...launch, port }, server, lock);
     } catch (error) {
       await lock.release();
       throw error;
@@ -115,8 +111,9 @@ export class EmbeddedPostgres {
   }
 
   private async end(): Promise<void> {
+    // A server that is just being brought back is stopped by whoever brings it.
+    await this.restarting;
     await this.server.stop();
-    this.watchdog.dismiss();
     await this.lock.release();
   }
 
@@ -125,8 +122,8 @@ export class EmbeddedPostgres {
     void server.exited.then(async (reason) => {
       if (this.stopping) return;
       this.launch.logger.error({ reason }, 'The embedded Postgres ended by itself; starting it again');
-      this.watchdog.dismiss();
-      await this.restart();
+      this.restarting = this.restart();
+      await this.restarting;
     });
   }
 
@@ -140,7 +137,6 @@ export class EmbeddedPostgres {
         const server = await Postmaster.launch(this.launch);
         if (this.stopping) return await server.stop();
         this.server = server;
-        this.watchdog = Watchdog.start(server.pid, this.launch.dataDir, this.throwAway);
         this.launch.logger.info({ pid: server.pid }, 'The embedded Postgres is back');
         return this.supervise();
       } catch (error) {

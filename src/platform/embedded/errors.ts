@@ -37,7 +37,7 @@ export function explainFileError(error: unknown, path: string): unknown {
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOTDIR') {
     return new EmbeddedPostgresError(
       'not_writable',
-      `Cannot write to ${path} (${code}). Choose another directory with REACH_DATA_DIR, or set DATABASE_URL.`,
+      `${path} cannot be used by this user (${code}). Choose another directory with REACH_DATA_DIR, or set DATABASE_URL.`,
       { cause: error },
     );
   }

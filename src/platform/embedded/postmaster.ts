@@ -5,6 +5,7 @@ import { EmbeddedPostgresError, faultFromLog } from './errors.js';
 import { type Log } from './log.js';
 import { type RunAs } from './run-as.js';
 import { serverCommand } from './server-command.js';
+import { Watchdog } from './watchdog.js';
 
 export interface LaunchOptions {
   readonly binary: string;
@@ -16,6 +17,8 @@ export interface LaunchOptions {
   readonly logger: Log;
   /** Longest silence of a starting server; a long crash recovery reports every 10 s. */
   readonly startSilenceMs: number;
+  /** A directory to remove when the server is ended by the watchdog. */
+  readonly throwAway?: string;
 }
 
 const READY = 'database system is ready to accept connections';
@@ -29,10 +32,14 @@ export class Postmaster {
   readonly exited: Promise<string>;
   private gone = false;
 
-  private constructor(private readonly child: ChildProcess) {
+  private constructor(
+    private readonly child: ChildProcess,
+    watchdog: Watchdog | null,
+  ) {
     this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         this.gone = true;
+        watchdog?.dismiss();
         resolve(signal ?? `code ${code}`);
       });
     });
@@ -64,7 +71,9 @@ export class Postmaster {
       // A Ctrl-C at the terminal is for us; the server must outlive our own draining.
       detached: true,
     });
-    return ready(new Postmaster(child), child, options);
+    const { pid } = child;
+    const watchdog = pid === undefined ? null : Watchdog.start(pid, options.dataDir, options.throwAway);
+    return ready(new Postmaster(child, watchdog), child, options);
   }
 
   /** Ends the server: sessions are cut, a checkpoint is written; after 15 s by force. Never throws. */

@@ -11,6 +11,8 @@ import { type Socket } from 'node:net';
 const SCRIPT = `
 read -r word && [ "$word" = done ] && exit 0
 mine() { first=; read -r first < "$2/postmaster.pid"; [ "$first" = "$1" ] && kill -0 "$1"; }
+# We may have died before the server wrote its pid.
+mine "$1" "$2" || sleep 1
 if mine "$1" "$2"; then
   kill -"$3" "$1"
   turns=0

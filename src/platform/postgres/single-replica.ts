@@ -65,7 +65,7 @@ export class SingleReplicaLock {
     }
     this.client = client;
     client.once('end', () => this.onEnd(client));
-    // It may have broken in between; then nobody would tell us.
+    // Released while we were taking it again.
     if (this.released) await client.end();
   }
 
