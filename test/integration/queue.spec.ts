@@ -1,18 +1,28 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { QueueUnavailable } from '../../src/platform/queue/order-queue.js';
 import { createTestDatabase } from '../support/postgres.js';
 import { RecordingHandler, TestQueues } from '../support/queues.js';
 import { anyRedis, describeWithRedis, describeWithRedisServer, RedisServer } from '../support/redis.js';
 import { until } from '../support/until.js';
 
+const WORKER = fileURLToPath(new URL('../support/order-worker.ts', import.meta.url));
+
+/** Where orders are kept; `where` says it to another process. */
+type Place = { queues: TestQueues; where: string[]; stop: () => Promise<void> };
+
 /** What an order queue promises, wherever its orders are kept. */
-function orderQueueContract(make: () => Promise<{ queues: TestQueues; stop: () => Promise<void> }>): void {
+function orderQueueContract(make: () => Promise<Place>): void {
   let queues: TestQueues;
+  let where: string[];
   let stop: () => Promise<void>;
   let laneCount = 0;
   const newLane = () => `lane ${++laneCount}: {"capabilities":["a:b"]}`;
 
   beforeAll(async () => {
-    ({ queues, stop } = await make());
+    ({ queues, where, stop } = await make());
   }, 60_000);
   afterEach(() => queues.closeAll());
   afterAll(() => stop());
@@ -180,7 +190,7 @@ function orderQueueContract(make: () => Promise<{ queues: TestQueues; stop: () =
     expect(handler.lanes).toEqual([lane]);
   });
 
-  test('pause does not wait for a handler that hangs, and close ends all the same', async () => {
+  test('a handler that hangs: pause hands its order to another replica, and close ends', async () => {
     const queue = await queues.open({ drainTimeoutMs: 100 });
     const handler = new RecordingHandler();
     const lane = newLane();
@@ -190,28 +200,34 @@ function orderQueueContract(make: () => Promise<{ queues: TestQueues; stop: () =
     await until('it runs', () => handler.running === 1);
     const startedMs = performance.now();
     await queue.pause();
+    const other = await queues.open();
+    const otherHandler = new RecordingHandler();
+    await other.consume(otherHandler.handle);
+    await until('the other replica has it', () => otherHandler.count(lane) === 1);
     await queue.close();
     await queue.close();
     expect(performance.now() - startedMs).toBeLessThan(3_000);
     handler.release(lane);
   });
 
-  test('a replica that dies in the middle of an order, twice: the order is still given out', async () => {
+  test('a process killed twice in a row in the middle of an order: the order is given out again', async () => {
     const lane = newLane();
-    const worker = { lockDuration: 300, stalledInterval: 100 };
+    const worker = { lockDuration: 500, stalledInterval: 100 };
+    const queue = await queues.open({ worker });
+    await queue.order([lane]);
     for (let death = 1; death <= 2; death++) {
-      // A lock that is not renewed and a connection that is cut stand for a process that is gone.
-      const dying = await queues.open({ drainTimeoutMs: 1, worker: { ...worker, skipLockRenewal: true } });
-      if (death === 1) await dying.order([lane]);
-      const handler = new RecordingHandler();
-      handler.hold(lane);
-      await dying.consume(handler.handle);
-      await until(`replica ${death} has the order`, () => handler.count(lane) === 1);
-      await dying.close();
+      const dying = spawn(process.execPath, ['--import', 'tsx', WORKER, ...where], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      for await (const line of createInterface({ input: dying.stdout })) {
+        expect(line).toBe(lane);
+        break;
+      }
+      dying.kill('SIGKILL');
+      await once(dying, 'exit');
     }
-    const survivor = await queues.open({ worker });
     const handler = new RecordingHandler();
-    await survivor.consume(handler.handle);
+    await queue.consume(handler.handle);
     await until('the survivor gets it', () => handler.count(lane) === 1);
   });
 
@@ -239,20 +255,23 @@ function orderQueueContract(make: () => Promise<{ queues: TestQueues; stop: () =
 describeWithRedis('orders in Redis', () => {
   orderQueueContract(async () => {
     const redis = await anyRedis();
-    return { queues: TestQueues.onRedis(redis.url, redis.prefix), stop: redis.stop };
+    const where = ['redis', redis.url, redis.prefix];
+    return { queues: TestQueues.onRedis(redis.url, redis.prefix), where, stop: redis.stop };
   });
 });
 
 describeWithRedisServer('orders in a Redis cluster', () => {
   orderQueueContract(async () => {
     const server = await RedisServer.start({ cluster: true });
-    return { queues: TestQueues.onRedis(server.url, 'reach'), stop: () => server.stop() };
+    const where = ['redis', server.url, 'reach'];
+    return { queues: TestQueues.onRedis(server.url, 'reach'), where, stop: () => server.stop() };
   });
 });
 
 describe('orders in Postgres', () => {
   orderQueueContract(async () => {
     const database = await createTestDatabase({ migrated: false });
-    return { queues: TestQueues.onPostgres(database.url), stop: () => database.drop() };
+    const where = ['postgres', database.url];
+    return { queues: TestQueues.onPostgres(database.url), where, stop: () => database.drop() };
   });
 });

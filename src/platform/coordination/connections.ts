@@ -51,8 +51,6 @@ export function openWorkerClient(target: RedisTarget): Redis | Cluster {
     enableOfflineQueue: true,
     autoResendUnfulfilledCommands: true,
     maxRetriesPerRequest: null,
-    // A half-open connection. BullMQ blocks for at most 10 s at a time, so silence for longer is no answer.
-    socketTimeout: 15_000,
   };
   return open(target, options, false);
 }

@@ -7,7 +7,7 @@
  *
  * Promises every implementation keeps (test/contract/coordinator.contract.spec.ts):
  * - each call is atomic, also against calls from other replicas;
- * - each call settles within 2 s; it never waits for a Redis that is away;
+ * - each call settles within the call timeout (2 s unless configured); it never waits for a Redis that is away;
  * - a call rejects with `CoordinatorUnavailable` and nothing else, except for a `RangeError` when an argument
  *   makes no sense (a negative limit, a fraction, NaN, an empty id). After `CoordinatorUnavailable` the effect is uncertain:
  *   it may have happened. Every mutation is therefore safe to repeat or is corrected by a reconcile;

@@ -3,16 +3,11 @@ import { type ErrorReporter } from './coordinator.js';
 export type EpochWatchOptions = {
   /** Reads the epochs, one a shard; each promise settles within about a second. */
   readEpochs: () => Promise<string>[];
-  /** Replaces connections that look alive and do not answer. */
-  reset: () => void;
   /** What was kept may be gone or stale. */
   onLost: () => void;
   report: ErrorReporter;
   intervalMs: number;
 };
-
-/** So many silent checks in a row, and the connection is taken for half-open. */
-const SILENT_CHECKS_BEFORE_RESET = 3;
 
 /**
  * Looks once an interval whether this is still the Redis we knew. It is trusted from the first check that
@@ -23,7 +18,7 @@ export class EpochWatch {
   private readonly known = new Map<number, string>();
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
-  private silentChecks = 0;
+  private isSilent = false;
   private isTrusted = false;
   private stopped = false;
 
@@ -77,15 +72,14 @@ export class EpochWatch {
   }
 
   private answered(): void {
-    if (!this.isTrusted && this.silentChecks > 0) this.options.report('redis answers again', undefined);
-    this.silentChecks = 0;
+    if (this.isSilent) this.options.report('redis answers again', undefined);
+    this.isSilent = false;
     this.isTrusted = true;
   }
 
   private silent(reason: unknown): void {
-    this.silentChecks++;
+    if (!this.isSilent) this.options.report('redis does not answer', reason);
+    this.isSilent = true;
     this.isTrusted = false;
-    if (this.silentChecks === 1) this.options.report('redis does not answer', reason);
-    if (this.silentChecks % SILENT_CHECKS_BEFORE_RESET === 0) this.options.reset();
   }
 }

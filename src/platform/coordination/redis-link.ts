@@ -4,6 +4,7 @@ import { bounded } from './bounded.js';
 import { openCommandClient, openSingleUse } from './connections.js';
 import { CoordinatorUnavailable, type ErrorReporter, type MessageHandler } from './coordinator.js';
 import { EpochWatch } from './epoch-watch.js';
+import { guardAgainstSilence } from './silence.js';
 import { type RedisKeys } from './redis-keys.js';
 import { RedisSubscriber } from './redis-subscriber.js';
 import { type RedisNode, type RedisTarget } from './redis-url.js';
@@ -30,6 +31,7 @@ export class RedisLink {
   private readonly subscriber: RedisSubscriber;
   private readonly watch: EpochWatch;
   private readonly subscriberTimer: NodeJS.Timeout;
+  private readonly stopGuard: () => void;
   private readonly lostHandlers: (() => void)[] = [];
   private readonly firstContact: Promise<unknown>;
   private closed = false;
@@ -42,7 +44,6 @@ export class RedisLink {
     defineScripts(this.client);
     this.watch = new EpochWatch({
       readEpochs: () => this.readEpochs(),
-      reset: () => this.reconnect(),
       onLost: () => this.announceLoss(),
       report: options.report,
       intervalMs: options.checkIntervalMs,
@@ -57,6 +58,7 @@ export class RedisLink {
     this.firstContact = Promise.all([this.listen(), this.subscriber.start()]);
     this.watch.start();
     this.subscriberTimer = setInterval(() => void this.subscriber.check(), options.checkIntervalMs).unref();
+    this.stopGuard = guardAgainstSilence(this.client, options.checkIntervalMs, options.report);
   }
 
   /**
@@ -106,6 +108,7 @@ export class RedisLink {
   close(): void {
     this.closed = true;
     clearInterval(this.subscriberTimer);
+    this.stopGuard();
     this.watch.stop();
     this.subscriber.close();
     this.client.disconnect();
@@ -140,11 +143,6 @@ export class RedisLink {
           () => new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`),
         ),
       );
-  }
-
-  private reconnect(): void {
-    if (this.closed || !['ready', 'connect'].includes(this.client.status)) return;
-    this.client.disconnect(true);
   }
 
   private announceLoss(): void {

@@ -6,8 +6,10 @@ import {
   type Processor,
   type WorkerOptions,
 } from 'bullmq';
+import { type Cluster, type Redis } from 'ioredis';
 import { openCommandClient, openWorkerClient } from '../coordination/connections.js';
 import { type RedisTarget } from '../coordination/redis-url.js';
+import { guardAgainstSilence } from '../coordination/silence.js';
 
 /** What is used of BullMQ's queue, which has another type for each backend. */
 export type BullQueue = Pick<
@@ -49,30 +51,37 @@ export type ReportError = (message: string, error: unknown) => void;
  */
 export function redisBackend(target: RedisTarget, keyPrefix: string, report: ReportError): QueueBackend {
   const prefix = `{${keyPrefix}}`;
-  const producer = openCommandClient(target);
-  producer.on('error', (error: Error) => report('queue connection', error));
-  let consumer: ReturnType<typeof openWorkerClient> | undefined;
+  const guarded = (name: string, client: Redis | Cluster) => {
+    client.on('error', (error: Error) => report(`${name} connection`, error));
+    return { client, stopGuard: guardAgainstSilence(client, GUARD_INTERVAL_MS, report) };
+  };
+  const producer = guarded('order queue', openCommandClient(target));
+  let consumer: ReturnType<typeof guarded> | undefined;
   return {
-    available: () => producer.status === 'ready',
+    available: () => producer.client.status === 'ready',
     openQueue: (name) =>
       new Queue<OrderData>(name, {
-        connection: producer,
+        connection: producer.client,
         prefix,
         // Both would send a command at a moment of their own choosing, which may fail, and then for good.
         skipVersionCheck: true,
         skipMetasUpdate: true,
       }),
     openWorker: (name, processor, options) => {
-      consumer = openWorkerClient(target);
-      consumer.on('error', (error: Error) => report('queue worker connection', error));
-      return new Worker<OrderData>(name, processor, { ...options, connection: consumer, prefix });
+      consumer = guarded('order worker', openWorkerClient(target));
+      return new Worker<OrderData>(name, processor, { ...options, connection: consumer.client, prefix });
     },
     disconnect: () => {
-      producer.disconnect();
-      consumer?.disconnect();
+      for (const connection of [producer, consumer]) {
+        connection?.stopGuard();
+        connection?.client.disconnect();
+      }
     },
   };
 }
+
+/** How often each connection to Redis is asked whether it is still there. */
+const GUARD_INTERVAL_MS = 2_000;
 
 /** Milliseconds after which a statement or an attempt to connect is given up. */
 const POSTGRES_TIMEOUT_MS = 5_000;

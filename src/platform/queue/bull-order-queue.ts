@@ -9,7 +9,6 @@ import {
   type QueueBackend,
   type ReportError,
 } from './backends.js';
-import { OrderBatcher } from './order-batcher.js';
 import { QueueUnavailable, type OrderHandler, type OrderQueue } from './order-queue.js';
 
 const QUEUE_NAME = 'reach-orders';
@@ -44,22 +43,26 @@ const WORKER_OPTIONS: OrderWorkerOptions = {
   autorun: false,
 };
 
+/** How long handing back orders, and then closing, may take. */
+const HAND_BACK_TIMEOUT_MS = 1_000;
+
 /** Orders as BullMQ jobs of one queue; where they are kept is the backend's business. */
 export class BullOrderQueue implements OrderQueue {
   private readonly queue: BullQueue;
-  private readonly batcher: OrderBatcher;
   private readonly orderTimeoutMs: number;
   private readonly drainTimeoutMs: number;
   private worker: BullWorker | undefined;
   private workerEnd: Promise<void> | undefined;
   private closed: Promise<void> | undefined;
+  /** Makes passes that still run give their orders back. */
+  private handBack = (): void => undefined;
+  private readonly handedBack = new Promise<false>((resolve) => (this.handBack = () => resolve(false)));
 
   constructor(private readonly options: BullOrderQueueOptions) {
     this.orderTimeoutMs = options.orderTimeoutMs ?? 1_800;
     this.drainTimeoutMs = options.drainTimeoutMs ?? 10_000;
     this.queue = options.backend.openQueue(QUEUE_NAME);
     this.queue.on('error', (error) => options.report('order queue', error));
-    this.batcher = new OrderBatcher((lanes) => this.addAll(lanes));
   }
 
   /** Resolves when orders can be added; rejects after `timeoutMs`, or when the backend refuses for good. */
@@ -68,13 +71,14 @@ export class BullOrderQueue implements OrderQueue {
   }
 
   async order(lanes: readonly string[]): Promise<void> {
-    if (lanes.length > 0) await this.inTime(() => this.batcher.add(lanes));
+    if (lanes.length > 0) await this.inTime(() => this.addAll(lanes));
   }
 
   async restore(lanes: readonly string[]): Promise<void> {
+    if (lanes.length === 0) return;
     await this.inTime(async () => {
       await Promise.all(lanes.map((lane) => this.forgetLostOrder(lane)));
-      if (lanes.length > 0) await this.batcher.add(lanes);
+      await this.addAll(lanes);
     });
   }
 
@@ -93,9 +97,17 @@ export class BullOrderQueue implements OrderQueue {
   async pause(): Promise<void> {
     const worker = this.worker;
     this.workerEnd ??= worker ? worker.close() : Promise.resolve();
-    await bounded(this.workerEnd, this.drainTimeoutMs, () => new Error('orders are still running')).catch(
-      (error: unknown) => this.options.report('pausing the order worker', error),
-    );
+    try {
+      await bounded(
+        this.workerEnd,
+        this.drainTimeoutMs,
+        () => new Error('orders still run; handing them back'),
+      );
+    } catch (error) {
+      this.options.report('pausing the order worker', error);
+      this.handBack();
+      await bounded(this.workerEnd, HAND_BACK_TIMEOUT_MS, () => new Error()).catch(() => undefined);
+    }
   }
 
   close(): Promise<void> {
@@ -105,32 +117,36 @@ export class BullOrderQueue implements OrderQueue {
 
   private async closeOnce(): Promise<void> {
     await this.pause();
-    // What does not let go by itself is cut off: a worker whose handler hangs, a queue without a server.
     const released = Promise.all([this.workerEnd, this.queue.close()]);
-    await bounded(released, 1_000, () => new Error('connections had to be cut')).catch((error: unknown) => {
-      this.options.report('closing the order queue', error);
-      void this.worker?.disconnect().catch(() => undefined);
-      void this.queue.disconnect().catch(() => undefined);
-    });
+    await bounded(released, HAND_BACK_TIMEOUT_MS, () => new Error('connections had to be cut')).catch(
+      (error: unknown) => {
+        this.options.report('closing the order queue', error);
+        void this.worker?.disconnect().catch(() => undefined);
+        void this.queue.disconnect().catch(() => undefined);
+      },
+    );
     this.options.backend.disconnect();
   }
 
   private async work(job: Job<OrderData>, token: string | undefined, handler: OrderHandler): Promise<void> {
-    if (this.workerEnd) {
-      // A worker told to end may still fetch one job, the one it was waiting for: back to the others.
-      await job.moveToWait(token);
-      throw new WaitingError();
+    // A worker told to end may still fetch one job, the one it was waiting for.
+    if (!this.workerEnd) {
+      const handled = handler(job.data.lane).then(
+        () => true,
+        (error: unknown) => {
+          this.options.report(`placing lane ${job.data.lane} failed`, error);
+          return true;
+        },
+      );
+      if (await Promise.race([handled, this.handedBack])) return;
     }
-    try {
-      await handler(job.data.lane);
-    } catch (error) {
-      this.options.report(`placing lane ${job.data.lane} failed`, error);
-    }
+    await job.moveToWait(token);
+    throw new WaitingError();
   }
 
-  private async addAll(lanes: string[]): Promise<void> {
-    const added = this.queue.addBulk(
-      lanes.map((lane) => ({
+  private async addAll(lanes: readonly string[]): Promise<void> {
+    await this.queue.addBulk(
+      [...new Set(lanes)].map((lane) => ({
         name: 'place',
         data: { lane },
         opts: {
@@ -142,7 +158,6 @@ export class BullOrderQueue implements OrderQueue {
         },
       })),
     );
-    await bounded(added, this.orderTimeoutMs, () => new QueueUnavailable('no answer in time'));
   }
 
   /**

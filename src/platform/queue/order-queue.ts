@@ -26,7 +26,10 @@ export interface OrderQueue {
    */
   consume(handler: OrderHandler): Promise<void>;
 
-  /** Takes no new orders and waits for the running ones, no longer than the drain time. For good. */
+  /**
+   * Takes no new orders, for good, and waits for the passes under way. Those that outlast the drain time
+   * give their orders back, so that another replica may repeat the pass.
+   */
   pause(): Promise<void>;
 
   /** Pauses, then lets go of all connections. Repeating it is harmless. */

@@ -1,0 +1,39 @@
+import { Global, Logger, Module } from '@nestjs/common';
+import { type Config, CONFIG } from '../config/config.js';
+import { Shutdown } from '../lifecycle/shutdown.js';
+import { COORDINATOR, type Coordinator } from './coordinator.js';
+import { LocalCoordinator } from './local.js';
+import { describeRedis, parseRedisUrl } from './redis-url.js';
+import { RedisCoordinator } from './redis.js';
+import { reportOnce } from './report-once.js';
+
+/** How long the start waits for a Redis that does not answer before it goes on without. */
+const START_TIMEOUT_MS = 5_000;
+
+/** The process's `Coordinator`: on Redis when there is one, else in this process. */
+@Global()
+@Module({
+  providers: [{ provide: COORDINATOR, inject: [CONFIG, Shutdown], useFactory: openCoordinator }],
+  exports: [COORDINATOR],
+})
+export class CoordinationModule {}
+
+async function openCoordinator(config: Config, shutdown: Shutdown): Promise<Coordinator> {
+  const log = new Logger('Coordinator');
+  const clock = () => performance.now();
+  const report = reportOnce((msg, err) => log.warn({ msg, err }), 30_000, clock);
+  if (!config.redisUrl) {
+    const local = new LocalCoordinator({ clock, report });
+    shutdown.on('pools', 'coordinator', () => local.close());
+    return local;
+  }
+  const target = parseRedisUrl(config.redisUrl);
+  const shared = new RedisCoordinator({ target, callTimeoutMs: config.redisTimeoutMs, report });
+  // After the clients, which still release and publish things on their way out.
+  shutdown.on('pools', 'coordinator', () => shared.close());
+  // Readiness does not depend on it: heartbeats, results and new tasks go to the ledger all the same, and a
+  // load balancer that took every replica out would turn the loss of Redis into that of everything.
+  if (await shared.waitUntilAvailable(START_TIMEOUT_MS)) log.log(`using ${describeRedis(target)}`);
+  else log.warn(`${describeRedis(target)} cannot be reached; starting without, and trying further`);
+  return shared;
+}
