@@ -6,7 +6,7 @@ import {
   type StopOptions,
   type StopReason,
 } from './agent-options.js';
-import { pause } from './backoff.js';
+import { waitAtMost } from './backoff.js';
 import { Client } from './client.js';
 import { Connection } from './connection.js';
 import { Deliveries } from './deliveries.js';
@@ -149,11 +149,11 @@ export class Agent extends Emitter<AgentEvents> {
     const drainMs = options.drainMs ?? DEFAULT_DRAIN_MS;
     this.resolveStart();
     this.deliveries.stopTaking();
-    await Promise.race([this.connection.deregister(drainMs), pause(LAST_WORDS_MS)]);
+    await waitAtMost(LAST_WORDS_MS, this.connection.deregister(drainMs));
     const finished = this.deliveries.idle().then(() => this.outbox.idle());
-    await Promise.race([finished, pause(drainMs)]);
+    await waitAtMost(drainMs, finished);
     this.deliveries.abortAll('DRAIN_DEADLINE');
-    await Promise.race([finished, pause(LAST_WORDS_MS)]);
+    await waitAtMost(LAST_WORDS_MS, finished);
     this.shutDown('stopped');
   }
 

@@ -24,3 +24,10 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener('abort', done, { once: true });
   });
 }
+
+/** Waits for `work`, but at most `ms`; leaves no timer behind. */
+export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
+  const enough = new AbortController();
+  await Promise.race([work, pause(ms, enough.signal)]);
+  enough.abort();
+}

@@ -55,16 +55,20 @@ export class Connection {
     return this.link !== undefined;
   }
 
+  private get halted(): boolean {
+    return this.halt.signal.aborted;
+  }
+
   get leaseId(): string | undefined {
     return this.lease?.leaseId;
   }
 
   /** Runs until `stop`, or until the agent is superseded or drained for good. */
   async run(): Promise<void> {
-    for (let failures = 0; !this.halt.signal.aborted;) {
+    for (let failures = 0; !this.halted;) {
       const lasted = await this.attempt(failures);
       failures = lasted ? 0 : failures + 1;
-      if (!this.halt.signal.aborted)
+      if (!this.halted)
         await pause(fullJitterMs(failures, BACKOFF_BASE_MS, BACKOFF_CAP_MS, Math.random()), this.halt.signal);
     }
   }
@@ -88,7 +92,7 @@ export class Connection {
 
   /** The centre no longer honours the lease. */
   refuseLease(code: string): void {
-    if (!this.lease || this.halt.signal.aborted) return;
+    if (!this.lease || this.halted) return;
     this.lease = undefined;
     if (code === 'REACH_LEASE_SUPERSEDED') return this.end('superseded');
     this.deps.listener.leaseLost(code);
@@ -126,10 +130,15 @@ export class Connection {
     }
     this.breakLink = breakLink;
     try {
+      if (this.halted) return false;
       const resumed = await this.establish(link);
+      if (this.halted) {
+        // Stopped while the answer was on its way: do not leave a lease behind that nobody renews.
+        if (this.lease) await link.deregister(0).catch(() => undefined);
+        return false;
+      }
       this.link = link;
-      if (!this.halt.signal.aborted) this.deps.listener.connected(link, resumed);
-      if (this.halt.signal.aborted) breakLink('stopped');
+      this.deps.listener.connected(link, resumed);
       const since = performance.now();
       const { reason, frameTooLarge } = await broken;
       this.link = undefined;
@@ -172,14 +181,14 @@ export class Connection {
       } catch (error) {
         if (!(error instanceof ReachApiError) || !this.isLeaseEnd(error.code)) throw error;
         this.refuseLease(error.code);
-        if (this.halt.signal.aborted) return false;
+        if (this.halted) return false;
       }
     }
     const answer = await link.register(this.registrationOver(link));
     this.lease = { namespace: answer.namespace, agentId: answer.agent_id, leaseId: answer.lease_id };
     this.leaseKind = link.kind;
     this.everRegistered = true;
-    this.deps.listener.registered(answer);
+    if (!this.halted) this.deps.listener.registered(answer);
     return false;
   }
 

@@ -187,8 +187,11 @@ function retryWaitMs(failure: ReachApiError | ReachConnectionError, attempt: num
 
 /** undici wraps what happened ("fetch failed") around its cause. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return 'timed out';
-  const cause = error.cause as { code?: string; message?: string } | undefined;
-  return cause?.code ?? cause?.message ?? error.message;
+  const { name, message, cause } = error as {
+    name?: string;
+    message?: string;
+    cause?: { code?: string; message?: string };
+  };
+  if (name === 'TimeoutError') return 'timed out';
+  return cause?.code ?? cause?.message ?? message ?? String(error);
 }

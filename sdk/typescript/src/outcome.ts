@@ -24,7 +24,7 @@ export function failureOf(error: unknown): Failure {
       raw_error: expressible(error.raw),
     };
   }
-  if (error instanceof Error) {
+  if (isError(error)) {
     const raw_error = {
       name: error.name,
       message: cut(error.message, MAX_MESSAGE),
@@ -37,6 +37,11 @@ export function failureOf(error: unknown): Failure {
     MAX_MESSAGE,
   );
   return { code: 'AGENT_ERROR', message: text, raw_error: expressible(error) };
+}
+
+/** Also of another realm (vm contexts), where `instanceof` says no. */
+function isError(error: unknown): error is Error {
+  return error instanceof Error || Object.prototype.toString.call(error) === '[object Error]';
 }
 
 /** The `fail` operation of a delivery. */

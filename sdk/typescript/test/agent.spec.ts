@@ -1,0 +1,479 @@
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { Agent } from '../src/agent.js';
+import { type AgentEvents, type AgentOptions } from '../src/agent-options.js';
+import { AgentRefused, ReachApiError, ReachTimeoutError, TaskFailed } from '../src/errors.js';
+import { type Logger } from '../src/logger.js';
+import { counted, FakeCentre, gate } from './fake-centre.js';
+
+const quiet: Logger = { debug: () => 0, info: () => 0, warn: () => 0, error: () => 0 };
+
+let centre: FakeCentre;
+const agents: Agent[] = [];
+
+beforeEach(async () => {
+  centre = await new FakeCentre().listen();
+});
+afterEach(async () => {
+  await Promise.all(agents.splice(0).map((agent) => agent.stop({ drainMs: 0 })));
+  await centre.kill();
+});
+
+function agentWith(options: Partial<AgentOptions>): Agent {
+  const agent = new Agent({ url: centre.url, agentId: 'agent-1', logger: quiet, ...options });
+  agents.push(agent);
+  return agent;
+}
+
+function next<K extends keyof AgentEvents>(agent: Agent, event: K): Promise<AgentEvents[K]> {
+  return new Promise((resolve) => agent.once(event, resolve));
+}
+
+describe('working over a session', () => {
+  it('registers, acknowledges, runs and completes', async () => {
+    const agent = agentWith({ maxConcurrency: 2, tags: ['test'] });
+    agent.handle('a.b', async (task, ctx) => {
+      ctx.meta['tokens'] = 7;
+      return { echo: task.payload as unknown, attempt: ctx.attempt };
+    });
+    await agent.start();
+    const offer = centre.offer({ payload: { x: 1 } });
+    await centre.until(() => centre.ops('complete').length === 1);
+
+    expect(centre.frames[0]).toMatchObject({
+      type: 'register',
+      agent: { agent_id: 'agent-1', transport: 'session', max_concurrency: 2, tags: ['test'] },
+    });
+    expect(centre.operations).toEqual([
+      { op: 'ack', delivery_id: offer.delivery_id },
+      {
+        op: 'complete',
+        delivery_id: offer.delivery_id,
+        outputs: { echo: { x: 1 }, attempt: 1 },
+        meta: { tokens: 7 },
+      },
+    ]);
+  });
+
+  it('puts what is ready in one turn into one frame', async () => {
+    const agent = agentWith({ maxConcurrency: 100, capabilities: { 'a.b': () => 1 } });
+    await agent.start();
+    centre.send({
+      type: 'offers',
+      deliveries: Array.from({ length: 50 }, (_, i) => ({
+        delivery_id: `d.${i}`,
+        task_id: `t${i}`,
+        capability: 'a.b',
+        execution_timeout_ms: 1000,
+      })),
+    });
+    await centre.until(() => centre.ops('complete').length === 50);
+    expect(centre.count('operations')).toBe(2);
+  });
+
+  it('does not start what the centre does not let it start', async () => {
+    const handler = counted(() => undefined);
+    const agent = agentWith({ capabilities: { 'a.b': handler.run } });
+    centre.answerTo = (op) => ({
+      delivery_id: op.delivery_id,
+      execute: false,
+      reason: 'REACH_DELIVERY_SUPERSEDED',
+    });
+    await agent.start();
+    const dropped = next(agent, 'dropped');
+    const offer = centre.offer();
+    expect(await dropped).toEqual({ deliveryId: offer.delivery_id, code: 'REACH_DELIVERY_SUPERSEDED' });
+    expect(handler.calls).toBe(0);
+    expect(agent.status().running).toBe(0);
+  });
+
+  it('acknowledges only as much as it can run at once', async () => {
+    const gates = [gate(), gate()];
+    let begun = 0;
+    const agent = agentWith({ capabilities: { 'a.b': () => gates[begun++]?.promise } });
+    await agent.start();
+    centre.offer();
+    centre.offer();
+    await centre.until(() => centre.ops('ack').length === 1);
+    gates[0]?.open();
+    await centre.until(() => centre.ops('ack').length === 2);
+    gates[1]?.open();
+    await centre.until(() => centre.ops('complete').length === 2);
+  });
+
+  it.each([
+    ['AgentRefused', new AgentRefused('too long'), { code: 'AGENT_REFUSED', message: 'too long' }],
+    [
+      'TaskFailed',
+      new TaskFailed({
+        code: 'DEPENDENCY_DOWN',
+        message: 'db away',
+        retryable: true,
+        dependency: 'db',
+        raw: { n: 1 },
+      }),
+      { code: 'DEPENDENCY_DOWN', message: 'db away', retryable: true, dependency: 'db', raw_error: { n: 1 } },
+    ],
+    [
+      'any error',
+      new RangeError('boom'),
+      { code: 'AGENT_ERROR', message: 'boom', raw_error: { name: 'RangeError', message: 'boom' } },
+    ],
+    ['a text', 'boom', { code: 'AGENT_ERROR', message: 'boom', raw_error: 'boom' }],
+  ])('maps %s to a failure', async (_name, thrown, expected) => {
+    const agent = agentWith({
+      capabilities: {
+        'a.b': () => {
+          // A handler may throw anything.
+          // eslint-disable-next-line @typescript-eslint/only-throw-error
+          throw thrown;
+        },
+      },
+    });
+    await agent.start();
+    centre.offer();
+    await centre.until(() => centre.ops('fail').length === 1);
+    expect(centre.ops('fail')[0]).toMatchObject(expected);
+  });
+
+  it('refuses a capability it does not have, and fails a result that is not JSON', async () => {
+    const agent = agentWith({
+      maxConcurrency: 2,
+      capabilities: { 'a.b': () => ({ big: 1n }), 'a.c': () => 1 },
+    });
+    await agent.start();
+    centre.offer({ capability: 'x.y' });
+    centre.offer();
+    await centre.until(() => centre.ops('fail').length === 2);
+    expect(centre.ops('fail')[0]).toMatchObject({ code: 'AGENT_REFUSED' });
+    expect(centre.ops('fail')[1]).toMatchObject({ code: 'AGENT_ERROR', retryable: false });
+  });
+
+  it('extends its deadline, and hears of a cancel', async () => {
+    const aborted = gate<string>();
+    const extended = gate<Date>();
+    const agent = agentWith({});
+    agent.handle('a.b', async (_task, ctx) => {
+      extended.open(await ctx.progress({ extendMs: 5000, note: 'half' }));
+      await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
+      aborted.open((ctx.signal.reason as { code: string }).code);
+      throw new Error('stopped');
+    });
+    const deadline = '2030-01-01T00:00:00.000Z';
+    const usual = centre.answerTo;
+    centre.answerTo = (op) => (op.op === 'progress' ? { delivery_id: op.delivery_id, deadline } : usual(op));
+    await agent.start();
+    const offer = centre.offer();
+    expect((await extended.promise).toISOString()).toBe(deadline);
+    centre.send({
+      type: 'stale',
+      deliveries: [{ delivery_id: offer.delivery_id, reason: 'REACH_CANCELED' }],
+    });
+    expect(await aborted.promise).toBe('REACH_CANCELED');
+    centre.offer();
+    await centre.until(() => centre.ops('ack').length === 2);
+    // The canceled work reported nothing.
+    expect(centre.ops('fail')).toEqual([]);
+  });
+
+  it('reports the heartbeat with its capacity, and takes stale work and drain from the answer', async () => {
+    centre.heartbeatIntervalMs = 30;
+    const aborted = gate();
+    const agent = agentWith({
+      capabilities: {
+        'a.b': (_task, ctx) =>
+          new Promise((_, reject) =>
+            ctx.signal.addEventListener('abort', () => {
+              aborted.open();
+              reject(new Error('x'));
+            }),
+          ),
+      },
+    });
+    await agent.start();
+    const offer = centre.offer();
+    await centre.until(() => centre.frames.some((f) => f.type === 'heartbeat' && f.running?.length === 1));
+    expect(centre.frames.findLast((f) => f.type === 'heartbeat')).toMatchObject({
+      running: [offer.delivery_id],
+      capacity: { in_flight: 1, pool_usage: 1, queued: 0, loop_delay_ms: expect.any(Number) as number },
+    });
+    const drained = next(agent, 'drain');
+    centre.stale = [{ delivery_id: offer.delivery_id, reason: 'REACH_EXECUTION_TIMEOUT' }];
+    centre.drain = true;
+    await aborted.promise;
+    await drained;
+    centre.offer();
+    await centre.until(() => centre.count('heartbeat') > 3);
+    expect(centre.ops('ack')).toHaveLength(1);
+  });
+});
+
+describe('when the connection breaks', () => {
+  it('keeps the work, resumes the lease and reports the result', async () => {
+    const work = gate<string>();
+    const agent = agentWith({ capabilities: { 'a.b': () => work.promise } });
+    await agent.start();
+    const offer = centre.offer();
+    await centre.until(() => centre.ops('ack').length === 1);
+    const disconnected = next(agent, 'disconnected');
+    await centre.kill();
+    await disconnected;
+    work.open('done while alone');
+    const connected = next(agent, 'connected');
+    await centre.listen();
+    expect(await connected).toMatchObject({ resumed: true });
+    await centre.until(() => centre.ops('complete').length === 1);
+    expect(centre.frames.find((f) => f.type === 'resume')).toMatchObject({
+      lease_id: centre.lease,
+      running: [offer.delivery_id],
+    });
+    expect(centre.ops('complete')[0]).toMatchObject({ outputs: 'done while alone' });
+  });
+
+  it('asks an ACK again whose answer got lost, and runs the work once', async () => {
+    const handler = counted(() => 'ok');
+    const agent = agentWith({ capabilities: { 'a.b': handler.run } });
+    let lost = 0;
+    centre.silent = (frame) => frame.type === 'operations' && lost++ === 0;
+    await agent.start();
+    const offer = centre.offer();
+    await centre.until(() => lost === 1);
+    for (const socket of centre.sockets) socket.terminate();
+    await centre.until(() => centre.ops('complete').length === 1);
+    centre.send({ type: 'offers', deliveries: [offer] });
+    centre.offer();
+    await centre.until(() => centre.ops('complete').length === 2);
+    expect(handler.calls).toBe(2);
+  });
+
+  it('reports a result again whose answer got lost', async () => {
+    const agent = agentWith({ capabilities: { 'a.b': () => 'ok' } });
+    let results = 0;
+    centre.silent = (frame) => frame.operations?.[0]?.op === 'complete' && results++ === 0;
+    await agent.start();
+    centre.offer();
+    await centre.until(() => results === 1);
+    for (const socket of centre.sockets) socket.terminate();
+    await centre.until(() => results === 2 && centre.ops('complete').length === 1);
+    await agent.stop({ drainMs: 5000 });
+    expect(agent.status().unreported).toBe(0);
+  });
+
+  it('answers a lost task with the kept outcome instead of running it again', async () => {
+    const handler = counted(() => 'ok');
+    const agent = agentWith({ capabilities: { 'a.b': handler.run } });
+    const usual = centre.answerTo;
+    centre.answerTo = (op) =>
+      op.op === 'complete' && op.delivery_id.endsWith('.1')
+        ? { delivery_id: op.delivery_id, error: { code: 'REACH_DELIVERY_SUPERSEDED', detail: 'late' } }
+        : usual(op);
+    await agent.start();
+    const dropped = next(agent, 'dropped');
+    const first = centre.offer();
+    await dropped;
+    centre.offer({ task_id: first.task_id, fence: 2 });
+    await centre.until(() => centre.ops('complete').length === 2);
+    expect(centre.ops('complete')[1]).toMatchObject({ delivery_id: `${first.task_id}.2`, outputs: 'ok' });
+    expect(handler.calls).toBe(1);
+  });
+
+  it('tries a result again after "not now"', async () => {
+    const agent = agentWith({ capabilities: { 'a.b': () => 'ok' } });
+    const usual = centre.answerTo;
+    let refusals = 0;
+    centre.answerTo = (op) =>
+      op.op === 'complete' && refusals++ === 0
+        ? { delivery_id: op.delivery_id, error: { code: 'REACH_UNAVAILABLE', detail: 'busy' } }
+        : usual(op);
+    await agent.start();
+    centre.offer();
+    await centre.until(() => centre.ops('complete').length === 2);
+  });
+
+  it('isolates a result that the centre refuses as a whole frame', async () => {
+    const agent = agentWith({ maxConcurrency: 2, capabilities: { 'a.b': (task) => task.payload as string } });
+    centre.problemFor = (frame) =>
+      frame.operations?.some((o) => o.outputs === 'bad')
+        ? { code: 'REACH_VALIDATION_FAILED', detail: 'bad', retryable: false }
+        : undefined;
+    await agent.start();
+    const bad = { payload: 'bad', fence: 1 };
+    centre.offer(bad);
+    centre.offer({ payload: 'good' });
+    await centre.until(() => centre.ops('complete').length === 1 && centre.ops('fail').length === 1);
+    expect(centre.ops('complete')[0]).toMatchObject({ outputs: 'good' });
+    expect(centre.ops('fail')[0]).toMatchObject({ code: 'AGENT_ERROR', retryable: false });
+  });
+
+  it('aborts stale work and registers anew when the lease has expired', async () => {
+    const aborted = gate<string>();
+    const agent = agentWith({});
+    agent.handle(
+      'a.b',
+      (_task, ctx) =>
+        new Promise((resolve) => {
+          ctx.signal.addEventListener('abort', () => {
+            aborted.open((ctx.signal.reason as { code: string }).code);
+            resolve(undefined);
+          });
+        }),
+    );
+    await agent.start();
+    centre.offer();
+    await centre.until(() => centre.ops('ack').length === 1);
+    centre.problemFor = (frame) =>
+      frame.type === 'resume' ? { code: 'REACH_LEASE_EXPIRED', detail: 'gone', retryable: false } : undefined;
+    const lost = next(agent, 'lease_lost');
+    for (const socket of centre.sockets) socket.terminate();
+    await lost;
+    expect(await aborted.promise).toBe('REACH_LEASE_EXPIRED');
+    await centre.until(() => centre.count('register') === 2);
+  });
+
+  it('stops for good when a newer process took over', async () => {
+    centre.heartbeatIntervalMs = 20;
+    const agent = agentWith({ capabilities: { 'a.b': () => 1 } });
+    centre.problemFor = (frame) =>
+      frame.type === 'heartbeat'
+        ? { code: 'REACH_LEASE_SUPERSEDED', detail: 'newer', retryable: false }
+        : undefined;
+    const superseded = next(agent, 'superseded');
+    expect(await agent.run({ signals: false })).toBe('superseded');
+    await superseded;
+    await centre.until(() => centre.sockets.length === 0);
+    expect(centre.count('register')).toBe(1);
+  });
+
+  it('stays away after a drain when the lease has ended', async () => {
+    centre.heartbeatIntervalMs = 20;
+    centre.drain = true;
+    const agent = agentWith({ capabilities: { 'a.b': () => 1 } });
+    let beats = 0;
+    centre.problemFor = (frame) =>
+      frame.type === 'heartbeat' && beats++ > 0
+        ? { code: 'REACH_LEASE_EXPIRED', detail: 'removed', retryable: false }
+        : undefined;
+    expect(await agent.run({ signals: false })).toBe('drained');
+    expect(centre.count('register')).toBe(1);
+  });
+
+  it('closes a session that no longer answers', async () => {
+    centre.heartbeatIntervalMs = 20;
+    const agent = agentWith({ heartbeatIntervalMs: 100, capabilities: { 'a.b': () => 1 } });
+    await agent.start();
+    centre.silent = (frame) => frame.type === 'heartbeat';
+    const { reason } = await next(agent, 'disconnected');
+    expect(reason).toContain('no answer');
+    await centre.until(() => centre.count('resume') === 1);
+  });
+});
+
+describe('starting and stopping', () => {
+  it('waits for a centre that is not up yet', async () => {
+    await centre.kill();
+    const agent = agentWith({ capabilities: { 'a.b': () => 1 } });
+    const started = agent.start();
+    await centre.listen();
+    await started;
+    expect(agent.status().connected).toBe(true);
+  });
+
+  it('gives up at startTimeoutMs', async () => {
+    await centre.kill();
+    const agent = agentWith({ capabilities: { 'a.b': () => 1 } });
+    await expect(agent.start({ startTimeoutMs: 50 })).rejects.toThrow(ReachTimeoutError);
+    await centre.listen();
+  });
+
+  it('rejects at once when the registration is refused', async () => {
+    centre.problemFor = () => ({ code: 'REACH_VALIDATION_FAILED', detail: 'no', retryable: false });
+    const agent = agentWith({ capabilities: { 'a.b': () => 1 } });
+    await expect(agent.start()).rejects.toThrow(ReachApiError);
+  });
+
+  it('says goodbye, finishes what runs, and takes nothing new', async () => {
+    const work = gate<string>();
+    const agent = agentWith({ maxConcurrency: 5, capabilities: { 'a.b': () => work.promise } });
+    await agent.start();
+    centre.offer();
+    await centre.until(() => centre.ops('ack').length === 1);
+    const stopped = agent.stop({ drainMs: 5000 });
+    await centre.until(() => centre.count('deregister') === 1);
+    centre.offer();
+    work.open('last');
+    await stopped;
+    expect(centre.ops('complete')).toHaveLength(1);
+    expect(centre.ops('ack')).toHaveLength(1);
+  });
+
+  it('aborts what does not finish in the drain time', async () => {
+    const code = gate<string>();
+    const agent = agentWith({});
+    agent.handle(
+      'a.b',
+      (_t, ctx) =>
+        new Promise((_, reject) => {
+          ctx.signal.addEventListener('abort', () => {
+            code.open((ctx.signal.reason as { code: string }).code);
+            reject(new Error('aborted'));
+          });
+        }),
+    );
+    await agent.start();
+    centre.offer();
+    await centre.until(() => centre.ops('ack').length === 1);
+    await agent.stop({ drainMs: 20 });
+    expect(await code.promise).toBe('DRAIN_DEADLINE');
+    expect(centre.ops('fail')).toEqual([]);
+  });
+});
+
+describe('other transports', () => {
+  it('falls back to polling where the WebSocket does not get through', async () => {
+    centre.sessions = false;
+    const agent = agentWith({
+      maxConcurrency: 3,
+      capabilities: { 'a.b': (task) => task.payload as unknown },
+    });
+    await agent.start();
+    centre.offer({ payload: 5 });
+    await centre.until(() => centre.ops('complete').length === 1);
+    expect(centre.frames[0]).toMatchObject({ agent: { transport: 'pull' } });
+    expect(centre.ops('complete')[0]).toMatchObject({ outputs: 5 });
+  });
+
+  it('takes pushes, once each, and refuses when full', async () => {
+    const work = gate<string>();
+    const handler = counted(() => work.promise);
+    const agent = agentWith({
+      transport: 'push',
+      endpoint: 'http://127.0.0.1:1/x',
+      capabilities: { 'a.b': handler.run },
+    });
+    const server = createServer(agent.pushHandler());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const push = async (body: object) => {
+      const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+      return [response.status, await response.json()];
+    };
+    await agent.start();
+    const offer = { ...centre.offer({ payload: 1 }), lease_id: centre.lease };
+    expect(await push(offer)).toEqual([200, { ack: true }]);
+    expect(await push(offer)).toEqual([200, { ack: true }]);
+    expect(await push({ ...centre.offer(), lease_id: centre.lease })).toEqual([
+      429,
+      expect.objectContaining({ ack: false }),
+    ]);
+    expect(await push({ ...centre.offer(), lease_id: 'old' })).toEqual([
+      409,
+      expect.objectContaining({ ack: false }),
+    ]);
+    expect((await push({}))[0]).toBe(400);
+    work.open('pushed');
+    await centre.until(() => centre.ops('complete').length === 1);
+    expect(handler.calls).toBe(1);
+    expect(centre.ops('ack')).toEqual([]);
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
