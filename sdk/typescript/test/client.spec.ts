@@ -14,6 +14,8 @@ type Respond = (request: Request, response: ServerResponse, n: number) => void;
 
 let server: Server;
 let url: string;
+/** Nobody listens there. */
+let away: string;
 let requests: Request[];
 let respond: Respond;
 
@@ -32,6 +34,12 @@ async function serve(incoming: IncomingMessage, response: ServerResponse): Promi
   respond(request, response, requests.length);
 }
 
+beforeAll(async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  away = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  await new Promise((resolve) => other.close(resolve));
+});
 beforeEach(async () => {
   requests = [];
   server = createServer((q, s) => void serve(q, s));
@@ -114,12 +122,12 @@ it('does not repeat what would happen twice', async () => {
 
 it('goes over to another URL when one does not answer', async () => {
   respond = (_request, response) => void reply(response, 200, { task_id: 't' });
-  const client = new Client({ url: ['http://127.0.0.1:1', url] });
+  const client = new Client({ url: [away, url] });
   expect(await client.get('t')).toEqual({ task_id: 't' });
 });
 
 it('says that nobody is there', async () => {
-  const client = new Client({ url: 'http://127.0.0.1:1', retries: 0 });
+  const client = new Client({ url: away, retries: 0 });
   await expect(client.get('t')).rejects.toThrow(ReachConnectionError);
   await expect(client.get('t')).rejects.toThrow(/ECONNREFUSED/);
   expect(() => new Client({ url: 'localhost:8080' })).toThrow(TypeError);
