@@ -1,6 +1,12 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Config } from './platform/config/config.js';
 import { PlatformModule } from './platform/platform.module.js';
+import { CoordinationModule } from './platform/coordination/coordination.module.js';
+import { PostgresModule } from './platform/postgres/postgres.module.js';
+import { QueueModule } from './platform/queue/queue.module.js';
+import { ObservatoryModule } from './observatory/observatory.module.js';
+import { RegistryModule } from './registry/registry.module.js';
+import { SchedulerModule } from './scheduler/scheduler.module.js';
 import { SecurityModule } from './security/security.module.js';
 
 /**
@@ -11,6 +17,18 @@ import { SecurityModule } from './security/security.module.js';
 @Module({})
 export class AppModule {
   static of(config: Config): DynamicModule {
-    return { module: AppModule, imports: [PlatformModule.of(config), SecurityModule] };
+    return {
+      module: AppModule,
+      imports: [
+        PlatformModule.of(config),
+        PostgresModule,
+        CoordinationModule,
+        QueueModule,
+        SecurityModule,
+        RegistryModule,
+        SchedulerModule,
+        ObservatoryModule,
+      ],
+    };
   }
 }

@@ -1,7 +1,6 @@
 /* Text from agents is kept even where Postgres could not store it as it is. */
 
 const REPLACEMENT = '\uFFFD';
-// eslint-disable-next-line no-control-regex -- NUL is exactly what Postgres text and jsonb refuse
 const NUL = /\u0000/g;
 
 /** `text` with NUL and lone surrogates replaced by U+FFFD: what Postgres refuses becomes visible, not an error. */

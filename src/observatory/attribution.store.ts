@@ -61,7 +61,12 @@ export class AttributionStore {
   }
 
   /** State changes of these agents within a span of time, oldest first. */
-  async agentMoments(namespace: string, agentIds: readonly string[], from: Date, to: Date): Promise<AgentMoment[]> {
+  async agentMoments(
+    namespace: string,
+    agentIds: readonly string[],
+    from: Date,
+    to: Date,
+  ): Promise<AgentMoment[]> {
     if (agentIds.length === 0) return [];
     const params = [namespace, agentIds, from, to];
     return (await this.sql.run<AgentMoment>('agent_moments', AGENT_MOMENTS, params)).rows;

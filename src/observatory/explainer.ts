@@ -46,7 +46,11 @@ export class Explainer {
   private async file(namespace: string, taskId: string, withMoments = true): Promise<TaskFile> {
     const task = await this.tasks.require(namespace, taskId);
     const deliveries = await this.taskStore.deliveries(taskId);
-    const attributions = await this.attributions.page({ namespace, task_id: taskId }, null, ATTRIBUTION_LIMIT);
+    const attributions = await this.attributions.page(
+      { namespace, task_id: taskId },
+      null,
+      ATTRIBUTION_LIMIT,
+    );
     const agents = new Set(deliveries.map((d) => d.agent_id));
     if (task.agent_id !== null) agents.add(task.agent_id);
     const from = deliveries[0]?.offered_at ?? task.offered_at ?? task.created_at;

@@ -48,7 +48,10 @@ export class ObservatoryController {
   @Get('tasks/:task_id/explain')
   @Answers(200, explainAnswer, 'The whole story of a task')
   @Fails('NOT_FOUND')
-  explain(@Param('task_id', { schema: uuid }) id: string, @Query({ schema: namespaceQuery }) query: Namespaced) {
+  explain(
+    @Param('task_id', { schema: uuid }) id: string,
+    @Query({ schema: namespaceQuery }) query: Namespaced,
+  ) {
     return this.explainer.explain(query.namespace, id);
   }
 

@@ -57,12 +57,10 @@ export const storyEntry = z
   .object({
     position: z.number().int().meta({ description: 'place in the story, from 1; the SSE event id' }),
     at: timestamp,
-    kind: z
-      .string()
-      .meta({
-        description:
-          'accepted, scheduled, offered, acknowledged, progress, closed, attribution, agent_state, ended, waiting',
-      }),
+    kind: z.string().meta({
+      description:
+        'accepted, scheduled, offered, acknowledged, progress, closed, attribution, agent_state, ended, waiting',
+    }),
     text: z.string(),
     delivery_id: z.string().optional(),
     agent_id: z.string().optional(),

@@ -122,7 +122,12 @@ function momentDraft(m: AgentMoment): Draft {
 function endDraft(task: TaskRow): Draft[] {
   if (task.finished_at === null) return [];
   return [
-    { at: task.finished_at, rank: Number.MAX_SAFE_INTEGER, kind: 'ended', text: `the task ${ENDED[task.state] ?? task.state}` },
+    {
+      at: task.finished_at,
+      rank: Number.MAX_SAFE_INTEGER,
+      kind: 'ended',
+      text: `the task ${ENDED[task.state] ?? task.state}`,
+    },
   ];
 }
 
@@ -134,7 +139,11 @@ const ENDED: Readonly<Record<string, string>> = {
 };
 
 /** One sentence on where the task stands, that a person can act on. */
-export function headlineOf(file: TaskFile, candidates: Iterable<Candidate>, pausedBy: string | undefined): string {
+export function headlineOf(
+  file: TaskFile,
+  candidates: Iterable<Candidate>,
+  pausedBy: string | undefined,
+): string {
   const { task } = file;
   const final = file.attributions.find((a) => a.final);
   const retries = file.deliveries.filter((d) => d.outcome === 'failed').length;
@@ -162,10 +171,12 @@ function waiting(task: TaskRow, candidates: Iterable<Candidate>): string {
   const shortage = explainShortage(candidates, requirement);
   const named = shortage.rejections.map((r) => `${r.agentId} ${r.reason}`).join('; ');
   const why: Record<Shortage['kind'], string> = {
-    no_capable: named === '' ? `no registered agent offers ${task.capability}` : `no agent fits ${task.capability}: ${named}`,
+    no_capable:
+      named === ''
+        ? `no registered agent offers ${task.capability}`
+        : `no agent fits ${task.capability}: ${named}`,
     no_reachable: `no agent with ${task.capability} is reachable: ${named}`,
     busy: `every agent with ${task.capability} is busy: ${named}`,
   };
   return `waits: ${why[shortage.kind]}`;
 }
-

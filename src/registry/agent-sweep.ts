@@ -31,7 +31,10 @@ export class AgentSweep implements OnApplicationBootstrap {
     private readonly events: RegistryEvents,
     shutdown: Shutdown,
   ) {
-    this.continuity = new Continuity(performance.now(), Math.max(2000, GAP_INTERVALS * config.sweepIntervalMs));
+    this.continuity = new Continuity(
+      performance.now(),
+      Math.max(2000, GAP_INTERVALS * config.sweepIntervalMs),
+    );
     this.ticker = new Ticker('agent sweep', config.sweepIntervalMs, () => this.sweep());
     shutdown.on('intake', 'agent sweep', () => this.ticker.stop());
   }

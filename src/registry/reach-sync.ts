@@ -55,7 +55,10 @@ export class ReachSync implements OnApplicationBootstrap {
     if (rows.length === 0) return;
     for (const row of rows) this.take(row);
     this.coordinator.publish(AGENTS_CHANNEL, JSON.stringify(rows)).catch((err: unknown) => {
-      this.log.debug({ msg: 'news of agents could not be sent; the reconcile of the other replicas will tell', err });
+      this.log.debug({
+        msg: 'news of agents could not be sent; the reconcile of the other replicas will tell',
+        err,
+      });
     });
   }
 
@@ -81,7 +84,8 @@ export class ReachSync implements OnApplicationBootstrap {
     const rows = JSON.parse(message) as AgentRow[];
     for (const row of rows) {
       const dated = row as unknown as Record<string, unknown>;
-      for (const field of DATE_FIELDS) if (typeof dated[field] === 'string') dated[field] = new Date(dated[field]);
+      for (const field of DATE_FIELDS)
+        if (typeof dated[field] === 'string') dated[field] = new Date(dated[field]);
       this.take(row);
     }
   }

@@ -148,7 +148,8 @@ export class ReachTable {
   }
 
   private index(entry: ReachEntry): void {
-    for (const name of entry.capabilities.keys()) addTo(this.byCapability, agentKey(entry.namespace, name), entry);
+    for (const name of entry.capabilities.keys())
+      addTo(this.byCapability, agentKey(entry.namespace, name), entry);
     addTo(this.byName, agentKey(entry.namespace, entry.name), entry);
   }
 

@@ -70,23 +70,27 @@ export class RegistryStore {
     b: RegisterBody,
     lease: { id: string; ttlMs: number; intervalMs: number },
   ): Promise<AgentRow & { superseded_lease_id: string | null }> {
-    const { rows } = await this.sql.run<AgentRow & { superseded_lease_id: string | null }>('register', REGISTER, [
-      b.namespace,
-      b.agent_id,
-      b.name ?? b.agent_id,
-      JSON.stringify(b.capabilities),
-      JSON.stringify(b.dependencies),
-      b.transport,
-      b.endpoint ?? null,
-      b.max_concurrency,
-      b.weight,
-      b.tags,
-      JSON.stringify(b.metadata),
-      lease.intervalMs,
-      lease.ttlMs,
-      lease.id,
-      b.capacity === undefined ? null : JSON.stringify(b.capacity),
-    ]);
+    const { rows } = await this.sql.run<AgentRow & { superseded_lease_id: string | null }>(
+      'register',
+      REGISTER,
+      [
+        b.namespace,
+        b.agent_id,
+        b.name ?? b.agent_id,
+        JSON.stringify(b.capabilities),
+        JSON.stringify(b.dependencies),
+        b.transport,
+        b.endpoint ?? null,
+        b.max_concurrency,
+        b.weight,
+        b.tags,
+        JSON.stringify(b.metadata),
+        lease.intervalMs,
+        lease.ttlMs,
+        lease.id,
+        b.capacity === undefined ? null : JSON.stringify(b.capacity),
+      ],
+    );
     const row = rows[0];
     if (row === undefined) throw new Error('register.sql returned no row');
     return row;

@@ -108,7 +108,10 @@ export class Registry {
   ): Promise<AgentRow | undefined> {
     const verdict = judgeAgent(facts);
     if (!mayChange(from, verdict.state)) return undefined;
-    const row = await this.store.changeState(ref, [from], verdict.state, verdict.reason, { ...facts, ...extra });
+    const row = await this.store.changeState(ref, [from], verdict.state, verdict.reason, {
+      ...facts,
+      ...extra,
+    });
     if (row === undefined) return undefined;
     this.sync.spread([row]);
     this.log.log({
@@ -155,7 +158,13 @@ export class Registry {
     drainMs: number | undefined,
     reason: string,
   ): Promise<AgentRow | undefined> {
-    const row = await this.store.beginRemoval(namespace, agentId, leaseId, drainMs ?? this.config.drainMs, reason);
+    const row = await this.store.beginRemoval(
+      namespace,
+      agentId,
+      leaseId,
+      drainMs ?? this.config.drainMs,
+      reason,
+    );
     if (row === undefined) return undefined;
     this.sync.spread([row]);
     this.events.emit('lost', { namespace, agentId });
@@ -204,7 +213,9 @@ export function leaseError(ref: LeaseRef, row: AgentRow | undefined): ReachError
 }
 
 export function agentNotFound(namespace: string, agentId: string): ReachError {
-  return new ReachError('NOT_FOUND', `there is no agent ${agentId} in namespace ${namespace}`, { agent_id: agentId });
+  return new ReachError('NOT_FOUND', `there is no agent ${agentId} in namespace ${namespace}`, {
+    agent_id: agentId,
+  });
 }
 
 function withoutExtras(row: AgentRow & { superseded_lease_id: string | null }): AgentRow {

@@ -11,7 +11,8 @@ export class Switches {
   /** Takes over the whole truth; returns whether anything changed. */
   replace(rows: readonly SwitchRow[]): boolean {
     const next = new Map(rows.map((r) => [agentKey(r.namespace, r.capability), r.reason]));
-    const same = next.size === this.paused.size && [...next].every(([key, reason]) => this.paused.get(key) === reason);
+    const same =
+      next.size === this.paused.size && [...next].every(([key, reason]) => this.paused.get(key) === reason);
     this.paused = next;
     return !same;
   }
@@ -24,7 +25,9 @@ export class Switches {
   /** Names of the paused capabilities of a namespace. */
   pausedIn(namespace: string): string[] {
     const prefix = agentKey(namespace, '');
-    return [...this.paused.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+    return [...this.paused.keys()]
+      .filter((key) => key.startsWith(prefix))
+      .map((key) => key.slice(prefix.length));
   }
 
   /** The first capability of the requirement that is paused. */

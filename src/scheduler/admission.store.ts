@@ -84,8 +84,11 @@ export class AdmissionStore {
     missing.forEach(({ task, at }, i) => {
       const known = found[i];
       if (known === undefined || known.added)
-        throw new Error(`task ${task.id} was neither inserted nor found; its idempotency key may have been purged`);
-      answers[at] = known.taskId === task.id ? { added: true, state: known.state, deadlineInMs: null } : known;
+        throw new Error(
+          `task ${task.id} was neither inserted nor found; its idempotency key may have been purged`,
+        );
+      answers[at] =
+        known.taskId === task.id ? { added: true, state: known.state, deadlineInMs: null } : known;
     });
   }
 

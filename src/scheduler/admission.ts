@@ -6,7 +6,11 @@ import { ReachError } from '../core/errors.js';
 import { laneLabel, laneOf, MAX_LANE_LENGTH, parseCapabilityRef, type Requirement } from '../core/lane.js';
 import type { TaskState } from '../core/task-state.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
-import { COORDINATOR, type Coordinator, CoordinatorUnavailable } from '../platform/coordination/coordinator.js';
+import {
+  COORDINATOR,
+  type Coordinator,
+  CoordinatorUnavailable,
+} from '../platform/coordination/coordinator.js';
 import { toReachError } from '../platform/http/to-reach-error.js';
 import { AdmissionStore, type Admitted, type NewTask } from './admission.store.js';
 import { Depths } from './depths.js';
@@ -54,7 +58,10 @@ export class Admission {
   }
 
   /** Accepts each task on its own; the answers are in order. */
-  async submitMany(bodies: readonly TaskBody[], context: AdmissionContext): Promise<(Accepted | ReachError)[]> {
+  async submitMany(
+    bodies: readonly TaskBody[],
+    context: AdmissionContext,
+  ): Promise<(Accepted | ReachError)[]> {
     const answers = new Array<Accepted | ReachError | undefined>(bodies.length);
     const fresh: { task: NewTask; at: number }[] = [];
     await Promise.all(
@@ -155,7 +162,10 @@ export class Admission {
     const requirement = requirementFor(body);
     const lane = laneOf(requirement);
     if (lane.length > MAX_LANE_LENGTH)
-      throw invalid('/constraints', `capabilities and constraints together are too long (${lane.length} characters)`);
+      throw invalid(
+        '/constraints',
+        `capabilities and constraints together are too long (${lane.length} characters)`,
+      );
     const payload = JSON.stringify(body.payload);
     this.checkSize(payload);
     const key = body.idempotency_key ?? context.key ?? null;
@@ -246,6 +256,7 @@ function sameTask(task: NewTask, known: Admitted): Accepted | ReachError {
 /** The answer for one task of many: a failure of one must not hide that others were accepted. */
 function asReachError(error: unknown): ReachError {
   return (
-    toReachError(error) ?? new ReachError('INTERNAL', 'the task could not be stored; see the log', { cause: error })
+    toReachError(error) ??
+    new ReachError('INTERNAL', 'the task could not be stored; see the log', { cause: error })
   );
 }

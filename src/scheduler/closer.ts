@@ -91,7 +91,13 @@ export class Closer {
     });
     if (closed === undefined) return undefined;
     if (next === 'scheduled') this.alarm.set(delayMs);
-    this.log.log({ event: 'reach_attempt_failed', msg: message, task_id: delivery.taskId, code: cause.code, next });
+    this.log.log({
+      event: 'reach_attempt_failed',
+      msg: message,
+      task_id: delivery.taskId,
+      code: cause.code,
+      next,
+    });
     return next;
   }
 
@@ -168,6 +174,9 @@ function bounded(rawError: unknown): unknown {
 
 function snakeKeys(value: object): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(value).map(([key, v]) => [key.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), v as unknown]),
+    Object.entries(value).map(([key, v]) => [
+      key.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),
+      v as unknown,
+    ]),
   );
 }

@@ -73,7 +73,12 @@ export class DeadlineSweep implements OnApplicationBootstrap {
       rows.map((row) => {
         const requirement = requirementOf(row.lane);
         const shortage = explainShortage(this.table.candidates(requirement), requirement);
-        const cause = attribute({ kind: 'expired', capability: row.capability, waitedMs: row.age_ms, shortage });
+        const cause = attribute({
+          kind: 'expired',
+          capability: row.capability,
+          waitedMs: row.age_ms,
+          shortage,
+        });
         return {
           id: row.id,
           fence: row.fence,
@@ -95,7 +100,9 @@ export class DeadlineSweep implements OnApplicationBootstrap {
         };
       }),
     );
-    this.outcomes.report(ended.map((e) => ({ taskId: e.id, state: 'expired', lane: e.lane, depth: -1 as const })));
+    this.outcomes.report(
+      ended.map((e) => ({ taskId: e.id, state: 'expired', lane: e.lane, depth: -1 as const })),
+    );
   }
 
   private async timeOut(row: DueRow): Promise<void> {

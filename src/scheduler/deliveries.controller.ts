@@ -65,7 +65,9 @@ export class DeliveriesController {
   @AgentBody()
   @Answers(200, deliveryBatchAnswer, 'Many operations in one call; each is answered on its own')
   async batch(@Body({ schema: deliveryBatchBody }) body: z.output<typeof deliveryBatchBody>) {
-    return { answers: await Promise.all(body.operations.map((op) => this.deliveries.operate(body.lease_id, op))) };
+    return {
+      answers: await Promise.all(body.operations.map((op) => this.deliveries.operate(body.lease_id, op))),
+    };
   }
 
   @Post('deliveries/:delivery_id/ack')
@@ -104,7 +106,10 @@ export class DeliveriesController {
   @AgentBody()
   @Answers(200, resultAnswer, 'Report a failure')
   @Fails('DELIVERY_SUPERSEDED', 'CANCELED', 'LEASE_SUPERSEDED', 'NOT_FOUND')
-  async fail(@Param('delivery_id', { schema: deliveryId }) id: string, @Body({ schema: failBody }) body: FailBody) {
+  async fail(
+    @Param('delivery_id', { schema: deliveryId }) id: string,
+    @Body({ schema: failBody }) body: FailBody,
+  ) {
     const { state } = await this.deliveries.fail(id, body.lease_id, body);
     return { task_id: parseDeliveryId(id).taskId, state };
   }

@@ -4,6 +4,7 @@ import { isTerminal, parseDeliveryId, type DeliveryRef, type TaskState } from '.
 import { storableJson, storableText, truncate } from '../core/text.js';
 import { toReachError } from '../platform/http/to-reach-error.js';
 import { Closer } from './closer.js';
+import { DeadlineAlarm } from './deadline-alarm.js';
 import { DeliveryStore, type Inspection, type LeasedRef } from './delivery.store.js';
 import type { Operation, OperationAnswer } from './deliveries.wire.js';
 
@@ -25,13 +26,17 @@ export class Deliveries {
   constructor(
     private readonly store: DeliveryStore,
     private readonly closer: Closer,
+    private readonly alarm: DeadlineAlarm,
   ) {}
 
   /** The claim: only `execute: true` lets the agent begin. */
   async ack(deliveryId: string, leaseId: string): Promise<AckResult> {
     const ref = leasedRef(deliveryId, leaseId);
     const deadline = await this.store.ack(ref);
-    if (deadline !== undefined) return { execute: true, deadline: deadline.toISOString() };
+    if (deadline !== undefined) {
+      this.alarm.set(deadline.getTime() - Date.now());
+      return { execute: true, deadline: deadline.toISOString() };
+    }
     const now = await this.inspect(ref);
     if (now?.state === 'running' && isCurrent(ref, now) && now.deadline_at !== null)
       return { execute: true, deadline: now.deadline_at.toISOString() };
@@ -39,7 +44,12 @@ export class Deliveries {
   }
 
   /** @throws ReachError when the delivery is not running under this lease */
-  async progress(deliveryId: string, leaseId: string, extendMs?: number, note?: string): Promise<{ deadline: string }> {
+  async progress(
+    deliveryId: string,
+    leaseId: string,
+    extendMs?: number,
+    note?: string,
+  ): Promise<{ deadline: string }> {
     const ref = leasedRef(deliveryId, leaseId);
     const deadline = await this.store.progress({
       ...ref,
@@ -51,7 +61,12 @@ export class Deliveries {
   }
 
   /** @throws ReachError when the delivery is not current; a repeated result of the current one is accepted */
-  async complete(deliveryId: string, leaseId: string, outputs: unknown, meta?: object): Promise<{ state: TaskState }> {
+  async complete(
+    deliveryId: string,
+    leaseId: string,
+    outputs: unknown,
+    meta?: object,
+  ): Promise<{ state: TaskState }> {
     const ref = leasedRef(deliveryId, leaseId);
     const done = await this.store.complete({
       ...ref,
@@ -100,13 +115,18 @@ export class Deliveries {
           return { delivery_id, ...(await this.fail(delivery_id, leaseId, op)) };
       }
     } catch (error) {
-      const known = toReachError(error) ?? new ReachError('INTERNAL', 'the operation failed; see the log', { cause: error });
+      const known =
+        toReachError(error) ??
+        new ReachError('INTERNAL', 'the operation failed; see the log', { cause: error });
       return { delivery_id, error: { code: wireCode(known.code), detail: known.message } };
     }
   }
 
   /** Of these deliveries, those that are not the lease's any more, with the reason. */
-  async stale(leaseId: string, deliveryIds: readonly string[]): Promise<{ delivery_id: string; reason: string }[]> {
+  async stale(
+    leaseId: string,
+    deliveryIds: readonly string[],
+  ): Promise<{ delivery_id: string; reason: string }[]> {
     if (deliveryIds.length === 0) return [];
     const refs = deliveryIds.map((id) => leasedRef(id, leaseId));
     const found = await this.store.inspect(refs);
@@ -185,11 +205,19 @@ function staleError(ref: LeasedRef, now: Inspection | undefined): ReachError {
     case 'NOT_FOUND':
       return new ReachError(code, `there is no ${name}`, extra);
     case 'LEASE_SUPERSEDED':
-      return new ReachError(code, `${name} belongs to another lease of the agent; nothing was changed`, extra);
+      return new ReachError(
+        code,
+        `${name} belongs to another lease of the agent; nothing was changed`,
+        extra,
+      );
     case 'CANCELED':
       return new ReachError(code, `the task of ${name} was canceled; stop its work`, extra);
     case 'STATE_CONFLICT':
-      return new ReachError(code, `${name} was not acknowledged; acknowledge it first and begin on execute: true`, extra);
+      return new ReachError(
+        code,
+        `${name} was not acknowledged; acknowledge it first and begin on execute: true`,
+        extra,
+      );
     default:
       return new ReachError(
         code,

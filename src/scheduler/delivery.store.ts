@@ -87,8 +87,16 @@ export class DeliveryStore {
     private readonly outcomes: Outcomes,
   ) {
     this.acks = new BatchWriter({ name: 'ack', ...LIMITS, write: (items) => this.writeAcks(items) });
-    this.progresses = new BatchWriter({ name: 'progress', ...LIMITS, write: (items) => this.writeProgress(items) });
-    this.results = new BatchWriter({ name: 'complete', ...LIMITS, write: (items) => this.writeResults(items) });
+    this.progresses = new BatchWriter({
+      name: 'progress',
+      ...LIMITS,
+      write: (items) => this.writeProgress(items),
+    });
+    this.results = new BatchWriter({
+      name: 'complete',
+      ...LIMITS,
+      write: (items) => this.writeResults(items),
+    });
     this.closes = new BatchWriter({ name: 'close', ...LIMITS, write: (items) => this.writeCloses(items) });
     this.cancels = new BatchWriter({ name: 'cancel', ...LIMITS, write: (items) => this.writeCancels(items) });
   }

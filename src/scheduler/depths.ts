@@ -2,7 +2,11 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ReachError } from '../core/errors.js';
 import { laneLabel, requirementOf } from '../core/lane.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
-import { COORDINATOR, type Coordinator, CoordinatorUnavailable } from '../platform/coordination/coordinator.js';
+import {
+  COORDINATOR,
+  type Coordinator,
+  CoordinatorUnavailable,
+} from '../platform/coordination/coordinator.js';
 import { loadSql } from '../platform/postgres/sql-file.js';
 import { Sql } from '../platform/postgres/sql.js';
 

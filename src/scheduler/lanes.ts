@@ -65,8 +65,7 @@ export class Lanes implements OnApplicationBootstrap {
   /** The agent has room, or is new, or has changed: whatever waits for one like it is looked at. */
   wakeFor(entry: ReachEntry): void {
     if (this.backlog.size === 0) return;
-    for (const need of needsOf(entry))
-      for (const lane of this.backlogByNeed.get(need) ?? []) this.wake(lane);
+    for (const need of needsOf(entry)) for (const lane of this.backlogByNeed.get(need) ?? []) this.wake(lane);
   }
 
   wakeAll(): void {

@@ -73,7 +73,12 @@ export class Outcomes implements OnApplicationBootstrap {
       const ids = freed.get(key);
       if (ids === undefined) freed.set(key, [id]);
       else ids.push(id);
-      items.push(o.closed.code === undefined ? [o.taskId, o.state, key, id] : [o.taskId, o.state, key, id, o.closed.code]);
+      if (o.closed.code !== undefined) this.inbox.withdraw(key, id);
+      items.push(
+        o.closed.code === undefined
+          ? [o.taskId, o.state, key, id]
+          : [o.taskId, o.state, key, id, o.closed.code],
+      );
     }
     for (const [key, ids] of freed) this.slots.release(key, ids);
     this.tell(items);
@@ -83,11 +88,14 @@ export class Outcomes implements OnApplicationBootstrap {
     }
     this.coordinator
       .publish(CHANNEL, JSON.stringify({ from: this.config.replicaId, items }))
-      .catch((err: unknown) => this.log.debug({ msg: 'outcomes were not published; waiters will look again', err }));
+      .catch((err: unknown) =>
+        this.log.debug({ msg: 'outcomes were not published; waiters will look again', err }),
+      );
   }
 
   private hear(items: readonly News[]): void {
-    for (const [, , key, id] of items) if (key !== undefined && id !== undefined) this.slots.forget(key, [id]);
+    for (const [, , key, id] of items)
+      if (key !== undefined && id !== undefined) this.slots.forget(key, [id]);
     this.tell(items);
   }
 
@@ -95,7 +103,6 @@ export class Outcomes implements OnApplicationBootstrap {
     for (const [taskId, state, key, id, code] of items) {
       this.news.changed(taskId, isTerminal(state));
       if (key === undefined || id === undefined || state === 'succeeded') continue;
-      this.inbox.forget([id]);
       this.sessions.get(key)?.stale([{ delivery_id: id, reason: wireCode(code ?? 'DELIVERY_SUPERSEDED') }]);
     }
   }

@@ -21,6 +21,7 @@ export interface PickedTask {
   affinity_key: string | null;
   parent_task_id: string | null;
   traceparent: string | null;
+  ack_timeout_ms: number;
   execution_timeout_ms: number;
   tried: string[];
 }
@@ -32,7 +33,10 @@ export interface OfferChoice {
   transport: Transport;
 }
 
-export interface OfferedTask extends Omit<PickedTask, 'tried' | 'affinity_key' | 'max_attempts'> {
+export interface OfferedTask extends Omit<
+  PickedTask,
+  'tried' | 'affinity_key' | 'max_attempts' | 'ack_timeout_ms'
+> {
   deadline_at: Date;
 }
 
@@ -68,7 +72,9 @@ export class PlacementStore {
   }
 
   /** The offers behind deliveries, as far as they are still open. */
-  async openOffers(refs: readonly { taskId: string; fence: number }[]): Promise<(OfferedTask & { lease_id: string })[]> {
+  async openOffers(
+    refs: readonly { taskId: string; fence: number }[],
+  ): Promise<(OfferedTask & { lease_id: string })[]> {
     const { rows } = await this.sql.run<OfferedTask & { lease_id: string }>('offers', OFFERS, [
       refs.map((r) => r.taskId),
       refs.map((r) => r.fence),

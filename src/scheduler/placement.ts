@@ -5,6 +5,7 @@ import { deliveryIdOf } from '../core/task-state.js';
 import type { Transport } from '../registry/agent-row.js';
 import { ReachTable, type ReachEntry } from '../registry/reach-table.js';
 import { Switches } from '../registry/switches.js';
+import { DeadlineAlarm } from './deadline-alarm.js';
 import { Depths } from './depths.js';
 import { type Offered } from './transports/offered.js';
 import { Offers } from './transports/offers.js';
@@ -34,6 +35,7 @@ export class Placement {
     private readonly store: PlacementStore,
     private readonly depths: Depths,
     private readonly offers: Offers,
+    private readonly alarm: DeadlineAlarm,
   ) {}
 
   /**
@@ -50,6 +52,7 @@ export class Placement {
       if (offered.length > 0) {
         this.depths.add(lane, -offered.length);
         this.offers.deliver(offered);
+        this.alarm.set(Math.min(...offered.map((o) => o.ackTimeoutMs)));
       }
       if (picked === 0) return false;
     }
@@ -115,7 +118,10 @@ export class Placement {
     }
     const granted = await Promise.all(
       [...byEntry].map(async ([entry, group]) => {
-        const n = await this.slots.reserve(entry, group.map((c) => c.deliveryId));
+        const n = await this.slots.reserve(
+          entry,
+          group.map((c) => c.deliveryId),
+        );
         for (const choice of group.slice(n)) entry.held.delete(choice.deliveryId);
         return group.slice(0, n);
       }),
@@ -136,6 +142,7 @@ function toOffered(choice: Choice, deadlines: ReadonlyMap<string, Date>): Offere
     transport,
     endpoint: entry.endpoint,
     ackDeadline,
+    ackTimeoutMs: task.ack_timeout_ms,
     frame: {
       id: task.id,
       fence: task.fence + 1,

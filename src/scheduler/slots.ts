@@ -83,14 +83,29 @@ export class Slots {
         const truth = held.get(entry.key) ?? new Set<string>();
         const stray = slots.filter((s) => !truth.has(s.id) && s.ageMs > SETTLED_MS).map((s) => s.id);
         if (stray.length > 0) {
-          this.log.warn({ msg: 'freed slots that nobody holds', agent_id: entry.agentId, slots: stray.length });
+          this.log.warn({
+            msg: 'freed slots that nobody holds',
+            agent_id: entry.agentId,
+            slots: stray.length,
+          });
           await this.coordinator.slotsRelease(entry.key, stray);
         }
         const counted = new Set(slots.map((s) => s.id));
-        const missing = this.confirmed(entry.key, 'uncounted', [...truth].filter((id) => !counted.has(id)));
+        const missing = this.confirmed(
+          entry.key,
+          'uncounted',
+          [...truth].filter((id) => !counted.has(id)),
+        );
         if (missing.length > 0)
           await this.coordinator.slotsReserve(entry.key, missing, Number.MAX_SAFE_INTEGER);
-        this.forget(entry.key, this.confirmed(entry.key, 'unheld', [...entry.held].filter((id) => !truth.has(id))));
+        this.forget(
+          entry.key,
+          this.confirmed(
+            entry.key,
+            'unheld',
+            [...entry.held].filter((id) => !truth.has(id)),
+          ),
+        );
       }),
     );
   }

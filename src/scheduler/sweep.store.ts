@@ -95,7 +95,8 @@ export class SweepStore {
   }
 
   async drainedAgents(): Promise<{ namespace: string; agent_id: string }[]> {
-    return (await this.sql.run<{ namespace: string; agent_id: string }>('drained_agents', DRAINED_AGENTS)).rows;
+    return (await this.sql.run<{ namespace: string; agent_id: string }>('drained_agents', DRAINED_AGENTS))
+      .rows;
   }
 
   /** Lanes with queued tasks. */
@@ -105,6 +106,8 @@ export class SweepStore {
 
   /** Offers that lay in inboxes when those were lost. */
   async unfetched(limit: number): Promise<(HeldRow & { lease_id: string; agent_id: string })[]> {
-    return (await this.sql.run<HeldRow & { lease_id: string; agent_id: string }>('unfetched', UNFETCHED, [limit])).rows;
+    return (
+      await this.sql.run<HeldRow & { lease_id: string; agent_id: string }>('unfetched', UNFETCHED, [limit])
+    ).rows;
   }
 }

@@ -59,7 +59,7 @@ export function toTaskView(t: TaskRow): z.input<typeof taskView> {
     namespace: t.namespace,
     state: t.state,
     capability: t.capability,
-    requirement: requirement as unknown as Record<string, unknown>,
+    requirement,
     priority: t.priority,
     idempotent: t.idempotent,
     attempt: t.attempt,

@@ -118,7 +118,10 @@ export class TasksController {
   @Post(':task_id/retry')
   @Answers(202, retryAnswer, 'Submit an ended task anew, as a new task')
   @Fails('NOT_FOUND', 'STATE_CONFLICT', 'QUEUE_FULL')
-  retry(@Param('task_id', { schema: uuid }) id: string, @Query({ schema: namespaceQuery }) query: Namespaced) {
+  retry(
+    @Param('task_id', { schema: uuid }) id: string,
+    @Query({ schema: namespaceQuery }) query: Namespaced,
+  ) {
     return this.tasks.retry(query.namespace, id);
   }
 }

@@ -69,13 +69,20 @@ export class Tasks {
    * Submits an ended task anew, as a new task.
    * @throws ReachError NOT_FOUND, STATE_CONFLICT
    */
-  async retry(namespace: string, id: string): Promise<{ task_id: string; retry_of: string; state: TaskState }> {
+  async retry(
+    namespace: string,
+    id: string,
+  ): Promise<{ task_id: string; retry_of: string; state: TaskState }> {
     const [row] = await this.store.replayable([id], { namespace }, 1);
     if (row === undefined) throw notFound(namespace, id);
     if (!isTerminal(row.state))
-      throw new ReachError('STATE_CONFLICT', `task ${id} is ${row.state}; only an ended task can be retried`, {
-        task_id: id,
-      });
+      throw new ReachError(
+        'STATE_CONFLICT',
+        `task ${id} is ${row.state}; only an ended task can be retried`,
+        {
+          task_id: id,
+        },
+      );
     return this.replay(row);
   }
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import {
-  capabilityName,
   deliveryId,
   durationMs,
   json,
@@ -45,12 +44,9 @@ export const taskBody = z
     name: userId('name').optional(),
     payload: json.default(null),
     priority: z.number().int().min(-100).max(100).default(0).meta({ description: 'higher goes first' }),
-    idempotent: z
-      .boolean()
-      .default(false)
-      .meta({
-        description: 'true: running it twice is harmless, so it may be retried after it may have started',
-      }),
+    idempotent: z.boolean().default(false).meta({
+      description: 'true: running it twice is harmless, so it may be retried after it may have started',
+    }),
     ack_timeout_ms: durationMs(50, 300_000).optional(),
     execution_timeout_ms: durationMs(50, 604_800_000).optional(),
     expires_in_ms: durationMs(1, YEAR_MS).optional().meta({ description: 'must have started by then' }),

@@ -51,7 +51,10 @@ export class Upkeep implements OnApplicationBootstrap {
     });
     this.coordinator.onLost(() => {
       this.rebuild().catch((err: unknown) => {
-        this.log.warn({ msg: 'the rebuild after a loss of shared state failed; deadlines will do its work', err });
+        this.log.warn({
+          msg: 'the rebuild after a loss of shared state failed; deadlines will do its work',
+          err,
+        });
       });
     });
     this.sweep.start();
@@ -139,7 +142,12 @@ function incidentOf(row: OrphanRow, agentId: string): Incident {
         lastHeartbeatAt: row.last_heartbeat_at?.toISOString() ?? '(unknown)',
       };
     case 'restarted':
-      return { kind: 'restarted', agentId, running, newLeaseAt: row.registered_at?.toISOString() ?? '(unknown)' };
+      return {
+        kind: 'restarted',
+        agentId,
+        running,
+        newLeaseAt: row.registered_at?.toISOString() ?? '(unknown)',
+      };
     case 'drained':
       return { kind: 'drained', agentId, running };
   }

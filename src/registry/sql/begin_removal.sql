@@ -7,11 +7,11 @@ WITH old AS (
   FOR UPDATE
 ), changed AS (
   UPDATE agents SET state = 'removing', state_reason = $5, state_since = now(),
-    drain_until = now() + $4 * interval '1 ms', rev = nextval('agents_rev_seq')
+    drain_until = now() + $4::int * interval '1 ms', rev = nextval('agents_rev_seq')
   WHERE namespace = $1 AND agent_id = $2 AND EXISTS (SELECT 1 FROM old)
   RETURNING *
 ), noted AS (
   INSERT INTO agent_transitions (id, namespace, agent_id, from_state, to_state, reason, facts)
-  SELECT reach_uuid_v7(), $1, $2, old.state, 'removing', $5, jsonb_build_object('drain_ms', $4) FROM changed, old
+  SELECT reach_uuid_v7(), $1, $2, old.state, 'removing', $5, jsonb_build_object('drain_ms', $4::int) FROM changed, old
 )
 SELECT * FROM changed

@@ -1,26 +1,22 @@
 -- Renews leases, many in one statement. A lease that was superseded, has ended or whose agent was removed
 -- is not renewed: no row comes back for it.
 -- $1 namespaces, $2 agent_ids, $3 lease_ids, $4 capacity reports (null keeps the last one)
-SELECT b.ord::int AS ord, b.state, b.lease_ttl_ms
-FROM (
-  WITH input AS (
-    SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[])
-      WITH ORDINALITY AS i (namespace, agent_id, lease_id, capacity, ord)
-  ), locked AS (
-    -- one order for all writers of several agents, so that two of them cannot wait for each other
-    SELECT a.namespace, a.agent_id FROM agents a JOIN input i USING (namespace, agent_id)
-    ORDER BY a.namespace, a.agent_id FOR NO KEY UPDATE OF a
-  ), renewed AS (
-    UPDATE agents a SET
-      last_heartbeat_at = now(),
-      lease_expires_at = now() + a.lease_ttl_ms * interval '1 ms',
-      capacity = COALESCE(i.capacity::jsonb, a.capacity)
-    FROM input i JOIN locked l ON l.namespace = i.namespace AND l.agent_id = i.agent_id
-    WHERE a.namespace = i.namespace AND a.agent_id = i.agent_id AND a.lease_id = i.lease_id
-      AND a.state <> 'offline' AND a.removed_at IS NULL
-    RETURNING a.namespace, a.agent_id, a.lease_id, a.state, a.lease_ttl_ms
-  )
-  SELECT i.ord, r.state, r.lease_ttl_ms
-  FROM input i JOIN renewed r USING (namespace, agent_id, lease_id)
-) b
-ORDER BY b.ord
+WITH input AS (
+  SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[])
+    WITH ORDINALITY AS i (namespace, agent_id, lease_id, capacity, ord)
+), locked AS (
+  -- one order for all writers of several agents, so that two of them cannot wait for each other
+  SELECT a.namespace, a.agent_id FROM agents a JOIN input i USING (namespace, agent_id)
+  ORDER BY a.namespace, a.agent_id FOR NO KEY UPDATE OF a
+), renewed AS (
+  UPDATE agents a SET
+    last_heartbeat_at = now(),
+    lease_expires_at = now() + a.lease_ttl_ms * interval '1 ms',
+    capacity = COALESCE(i.capacity::jsonb, a.capacity)
+  FROM input i JOIN locked l ON l.namespace = i.namespace AND l.agent_id = i.agent_id
+  WHERE a.namespace = i.namespace AND a.agent_id = i.agent_id AND a.lease_id = i.lease_id
+    AND a.state <> 'offline' AND a.removed_at IS NULL
+  RETURNING a.namespace, a.agent_id, a.lease_id, a.state, a.lease_ttl_ms
+)
+SELECT i.ord::int AS ord, r.state, r.lease_ttl_ms
+FROM input i JOIN renewed r USING (namespace, agent_id, lease_id)

@@ -10,8 +10,8 @@ WITH old AS (
     namespace, agent_id, name, capabilities, dependencies, transport, endpoint, max_concurrency, weight, tags,
     metadata, heartbeat_interval_ms, lease_ttl_ms, lease_id, lease_expires_at, last_heartbeat_at, capacity,
     state, state_reason, state_since, registered_at, rev)
-  VALUES ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7, $8, $9, $10::text[], $11::jsonb, $12, $13, $14::uuid,
-    now() + $13 * interval '1 ms', now(), $15::jsonb, 'online', 'registered', now(), now(),
+  VALUES ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7, $8, $9, $10::text[], $11::jsonb, $12::int, $13::int, $14::uuid,
+    now() + $13::int * interval '1 ms', now(), $15::jsonb, 'online', 'registered', now(), now(),
     nextval('agents_rev_seq'))
   ON CONFLICT (namespace, agent_id) DO UPDATE SET
     name = excluded.name, capabilities = excluded.capabilities, dependencies = excluded.dependencies,

@@ -178,9 +178,12 @@ export class AgentSession implements AgentSink {
 
   private fail(error: unknown, ref: number | undefined, fatal: boolean): void {
     const known = toReachError(error);
-    if (known === undefined) this.log.error({ msg: 'a session frame failed', agent_id: this.ref?.agentId, err: error });
+    if (known === undefined)
+      this.log.error({ msg: 'a session frame failed', agent_id: this.ref?.agentId, err: error });
     const { code, message, retryable } = known ?? new ReachError('INTERNAL', 'the call failed; see the log');
-    const detail = [message, ...(known?.extra.errors ?? []).map((e) => `${e.pointer}: ${e.detail}`)].join('; ');
+    const detail = [message, ...(known?.extra.errors ?? []).map((e) => `${e.pointer}: ${e.detail}`)].join(
+      '; ',
+    );
     this.send({
       type: 'error',
       ...(ref !== undefined && { ref }),

@@ -56,7 +56,11 @@ export class Inbox implements OnApplicationBootstrap {
       [...byAgent].map(async ([key, ids]) => {
         const taken = await this.coordinator.inboxPush(key, ids, this.config.inboxLimit);
         if (taken < ids.length)
-          this.log.warn({ msg: 'an inbox is full; its offers will time out', agent: key, lost: ids.length - taken });
+          this.log.warn({
+            msg: 'an inbox is full; its offers will time out',
+            agent: key,
+            lost: ids.length - taken,
+          });
       }),
     );
     await this.coordinator.publish(CHANNEL, JSON.stringify([...byAgent.keys()]));
@@ -66,7 +70,13 @@ export class Inbox implements OnApplicationBootstrap {
    * Up to `max` offers for the agent, as JSON texts; waits up to `waitMs` for the first. Offers that were
    * made under another lease, or are closed meanwhile, are left out.
    */
-  async claim(agentKey: string, leaseId: string, max: number, waitMs: number, gone?: AbortSignal): Promise<string[]> {
+  async claim(
+    agentKey: string,
+    leaseId: string,
+    max: number,
+    waitMs: number,
+    gone?: AbortSignal,
+  ): Promise<string[]> {
     const until = performance.now() + waitMs;
     for (;;) {
       const waiter = this.wait(agentKey, until - performance.now(), gone);
@@ -93,9 +103,16 @@ export class Inbox implements OnApplicationBootstrap {
     }
   }
 
-  /** These deliveries are over: nobody needs their offers any more. */
-  forget(deliveryIds: readonly string[]): void {
-    for (const id of deliveryIds) this.recent.delete(id);
+  /** A delivery is over before its ACK: nobody needs its offer any more, and it takes no room in the inbox. */
+  withdraw(agentKey: string, deliveryId: string): void {
+    this.recent.delete(deliveryId);
+    this.coordinator.inboxRemove(agentKey, [deliveryId]).catch((err: unknown) => {
+      this.log.debug({
+        msg: 'an offer was not withdrawn; its ACK will be refused',
+        delivery_id: deliveryId,
+        err,
+      });
+    });
   }
 
   private wake(agentKey: string): void {
@@ -108,7 +125,11 @@ export class Inbox implements OnApplicationBootstrap {
   }
 
   /** Begins to listen before the inbox is looked into, so that nothing slips in between. */
-  private wait(agentKey: string, ms: number, gone?: AbortSignal): { woken: Promise<void>; cancel: () => void } {
+  private wait(
+    agentKey: string,
+    ms: number,
+    gone?: AbortSignal,
+  ): { woken: Promise<void>; cancel: () => void } {
     let cancel = (): void => undefined;
     const woken = new Promise<void>((resolve) => {
       const waiters = this.waiters.get(agentKey) ?? new Set<Waiter>();

@@ -11,6 +11,7 @@ export interface Offered {
   transport: Transport;
   endpoint: string | undefined;
   ackDeadline: Date;
+  ackTimeoutMs: number;
   frame: OfferedTask;
 }
 

@@ -39,7 +39,11 @@ export class Offers {
     for (const [key, group] of bySession) this.sessions.get(key)?.offer(group.map((o) => offerJson(o.frame)));
     if (fetched.length > 0)
       this.inbox.put(fetched).catch((err: unknown) => {
-        this.log.warn({ msg: 'offers did not reach their inboxes; they will time out', offers: fetched.length, err });
+        this.log.warn({
+          msg: 'offers did not reach their inboxes; they will time out',
+          offers: fetched.length,
+          err,
+        });
       });
   }
 }

@@ -11,7 +11,7 @@ export type PushAnswer =
   | { kind: 'refused'; detail: string }
   | { kind: 'failed'; sent: boolean; detail: string };
 
-type PushListener = (offered: Offered, answer: PushAnswer) => void;
+type PushListener = (offered: Offered, answer: PushAnswer) => Promise<void>;
 
 const ANSWER_LIMIT_BYTES = 64 * 1024;
 /** Pushes under way at a time, over all agents; each agent's share is bounded by its slots. */
@@ -47,13 +47,16 @@ export class PushTransport {
   deliver(offered: Offered): void {
     const push = this.push(offered)
       .then((answer) => this.listener?.(offered, answer))
-      .catch((err: unknown) => this.log.error({ msg: 'a push was not followed up; its ACK deadline will', err }))
+      .catch((err: unknown) =>
+        this.log.error({ msg: 'a push was not followed up; its ACK deadline will', err }),
+      )
       .finally(() => this.pending.delete(push));
     this.pending.add(push);
   }
 
   private async push(offered: Offered): Promise<PushAnswer> {
-    if (offered.endpoint === undefined) return { kind: 'failed', sent: false, detail: 'the agent has no endpoint' };
+    if (offered.endpoint === undefined)
+      return { kind: 'failed', sent: false, detail: 'the agent has no endpoint' };
     const offer = offerJson(offered.frame);
     try {
       const answer = await request(offered.endpoint, {
@@ -83,12 +86,20 @@ function readAnswer(status: number, text: string): PushAnswer {
   const said = typeof body === 'object' && body !== null ? (body as { ack?: unknown; reason?: unknown }) : {};
   if (status >= 200 && status < 300 && said.ack === true) return { kind: 'acknowledged' };
   const reason = typeof said.reason === 'string' ? `: ${truncate(said.reason, 500)}` : '';
-  if (said.ack === false || (status >= 400 && status < 500)) return { kind: 'refused', detail: `HTTP ${status}${reason}` };
+  if (said.ack === false || (status >= 400 && status < 500))
+    return { kind: 'refused', detail: `HTTP ${status}${reason}` };
   return { kind: 'failed', sent: true, detail: `HTTP ${status} without {"ack": true}${reason}` };
 }
 
 /** Errors that come before the request has left: nothing can have begun. */
-const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+const UNSENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 function failure(error: unknown): PushAnswer {
   const code = (error as { code?: unknown }).code;

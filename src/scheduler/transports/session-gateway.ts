@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -54,7 +54,7 @@ export class SessionGateway implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    const server = this.http.httpAdapter?.getHttpServer() as import('node:http').Server | undefined;
+    const server = this.http.httpAdapter?.getHttpServer() as Server | undefined;
     server?.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
     this.events.on('changed', (entry) => this.follow(entry));
     this.pinger.start();
@@ -62,7 +62,8 @@ export class SessionGateway implements OnApplicationBootstrap {
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
-    if (new URL(request.url ?? '/', 'http://reach').pathname !== PATH) return refuse(socket, 404, 'Not Found');
+    if (new URL(request.url ?? '/', 'http://reach').pathname !== PATH)
+      return refuse(socket, 404, 'Not Found');
     if (this.shutdown.stopping) return refuse(socket, 503, 'Service Unavailable');
     try {
       this.authenticator.authenticate(request.headers);
@@ -92,7 +93,11 @@ export class SessionGateway implements OnApplicationBootstrap {
   private broken(ref: LeaseRef, because: string): void {
     if (this.shutdown.stopping) return;
     this.registry.sessionBroken(ref, because).catch((err: unknown) => {
-      this.log.warn({ msg: 'a broken session was not noted; the lease will tell', agent_id: ref.agentId, err });
+      this.log.warn({
+        msg: 'a broken session was not noted; the lease will tell',
+        agent_id: ref.agentId,
+        err,
+      });
     });
   }
 
