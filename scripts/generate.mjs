@@ -32,7 +32,7 @@ function write(name, text) {
 }
 
 async function sdkTypes(document) {
-  const source = astToString(await openapiTS(JSON.parse(document)));
+  const source = astToString(await openapiTS(JSON.parse(document), { defaultNonNullable: false }));
   const header = '/* Generated from openapi.json by `npm run generate`; do not edit. */\n\n';
   return format(header + source, { ...(await resolveConfig(SDK_TYPES)), parser: 'typescript' });
 }

@@ -3,7 +3,7 @@ import { type Client } from './client.js';
 import { type Handlers } from './handlers.js';
 import { RecentMap } from './memory.js';
 import { type OperationKind, type Outbox, type Settlement } from './outbox.js';
-import { completeOperation, failOperation, failureOf, type Failure } from './outcome.js';
+import { completeOperation, cut, failOperation, failureOf, type Failure } from './outcome.js';
 import { type Offer, type StaleDelivery } from './wire.js';
 
 /*
@@ -43,6 +43,7 @@ const SEEN_DELIVERIES = 10_000;
 const KEPT_OUTCOMES = 200;
 /** Larger results are not kept: running the task again is cheaper than the memory. */
 const MAX_KEPT_CHARACTERS = 256 * 1024;
+const MAX_NOTE = 2000;
 const SMOOTHING = 0.1;
 
 export class Deliveries {
@@ -299,8 +300,8 @@ export class Deliveries {
     const operation = {
       op: 'progress',
       delivery_id: work.offer.delivery_id,
-      extend_ms: progress.extendMs,
-      note: progress.note?.slice(0, 2000),
+      extend_ms: progress.extendMs === undefined ? undefined : extensionMs(progress.extendMs),
+      note: progress.note === undefined ? undefined : cut(progress.note, MAX_NOTE),
     };
     return new Promise((resolve) => {
       this.say('progress', work, operation, (settlement) => {
@@ -315,6 +316,11 @@ export class Deliveries {
   private say(op: OperationKind, work: Work, body: object, settle: (settlement: Settlement) => void): void {
     this.deps.outbox.push(op, JSON.stringify(body), settle);
   }
+}
+
+/** Within the bounds of the wire: a whole number of milliseconds, at most a week. */
+function extensionMs(ms: number): number {
+  return Math.min(604_800_000, Math.max(1, Math.round(ms) || 1));
 }
 
 /** Why an operation did not take effect; undefined: it did. */

@@ -8,7 +8,8 @@ import { type OperationAnswer } from './wire.js';
  * the event loop leaves as one frame. An operation stays until it has a definite answer: after a broken
  * connection it is sent again (an ACK is asked again, a result is idempotent for its delivery), after an
  * answer like REACH_UNAVAILABLE too, a little later. A frame that the centre refuses as a whole is cut into
- * single operations, so that one bad result cannot hold back the others.
+ * single operations, sent one after the other, so that one bad result cannot hold back the others. (One at a
+ * time, because a centre that could not read a frame cannot say which one it was.)
  */
 
 export type OperationKind = 'ack' | 'progress' | 'complete' | 'fail';
@@ -26,7 +27,7 @@ export interface PendingOperation {
   /** Called once. */
   readonly settle: (settlement: Settlement) => void;
   tries: number;
-  /** Goes in a frame of its own, since it was part of a frame that was refused. */
+  /** Goes in a frame of its own, with no other under way, since it was part of a frame that was refused. */
   alone: boolean;
 }
 
@@ -51,6 +52,8 @@ export class Outbox {
   private laterTimer: NodeJS.Timeout | undefined;
   private link: Link | undefined;
   private framesInFlight = 0;
+  /** The frame under way is a suspect, sent alone. */
+  private exclusive = false;
   private open = 0;
   private flushPlanned = false;
   private idleWaiters: (() => void)[] = [];
@@ -75,6 +78,7 @@ export class Outbox {
   attach(link: Link): void {
     this.link = link;
     this.framesInFlight = 0;
+    this.exclusive = false;
     this.planFlush();
   }
 
@@ -109,9 +113,13 @@ export class Outbox {
 
   private flush(): void {
     const link = this.link;
-    while (link && this.waiting.length > 0 && this.framesInFlight < link.maxInFlight) {
-      void this.send(link, this.nextFrame());
-    }
+    while (link && this.mayStart(link)) void this.send(link, this.nextFrame());
+  }
+
+  private mayStart(link: Link): boolean {
+    const next = this.waiting[0];
+    if (!next || this.exclusive || this.framesInFlight >= link.maxInFlight) return false;
+    return !next.alone || this.framesInFlight === 0;
   }
 
   private nextFrame(): PendingOperation[] {
@@ -128,6 +136,7 @@ export class Outbox {
 
   private async send(link: Link, frame: PendingOperation[]): Promise<void> {
     this.framesInFlight += 1;
+    this.exclusive = frame[0]?.alone === true;
     try {
       const answers = await link.operations(frame.map((operation) => operation.json));
       frame.forEach((operation, i) => this.answered(operation, answers[i]));
@@ -135,7 +144,10 @@ export class Outbox {
       this.frameFailed(frame, error);
     }
     // A frame of an earlier link must not count against the present one.
-    if (this.link === link) this.framesInFlight -= 1;
+    if (this.link === link) {
+      this.framesInFlight -= 1;
+      this.exclusive = false;
+    }
     this.planFlush();
   }
 
@@ -143,8 +155,9 @@ export class Outbox {
     if (!answer) return this.sendLater(operation);
     const code = answer.error?.code;
     if (code !== undefined && isForLater(code, operation.tries)) return this.sendLater(operation);
+    // An answer about one delivery says nothing about the lease, not even REACH_LEASE_SUPERSEDED: that
+    // delivery belongs to an earlier one.
     this.finish(operation, { kind: 'answer', answer });
-    if (code !== undefined && isLeaseRefusal(code)) this.whenLeaseRefused(code);
   }
 
   private frameFailed(frame: PendingOperation[], error: unknown): void {
@@ -164,8 +177,9 @@ export class Outbox {
       for (const operation of frame) this.sendLater(operation);
       return;
     }
-    const only = frame.length === 1 ? frame[0] : undefined;
-    if (only) return this.finish(only, { kind: 'refused', code: refusal.code, detail: refusal.detail });
+    const [first] = frame;
+    if (first?.alone)
+      return this.finish(first, { kind: 'refused', code: refusal.code, detail: refusal.detail });
     for (const operation of frame) operation.alone = true;
     this.waiting.unshift(...frame);
   }

@@ -10,6 +10,7 @@ export interface Failure {
 
 const MAX_MESSAGE = 10_000;
 const MAX_STACK = 2000;
+const MAX_CODE = 64;
 
 /** What is reported when a handler threw `error`. */
 export function failureOf(error: unknown): Failure {
@@ -17,7 +18,7 @@ export function failureOf(error: unknown): Failure {
     return { code: 'AGENT_REFUSED', message: cut(error.message, MAX_MESSAGE) };
   if (error instanceof TaskFailed) {
     return {
-      code: error.code,
+      code: cut(error.code || 'AGENT_ERROR', MAX_CODE),
       message: cut(error.message, MAX_MESSAGE),
       retryable: error.retryable,
       dependency: error.dependency,
@@ -56,7 +57,7 @@ export function completeOperation(outputsJson: string, meta: Record<string, unkn
 }
 
 /** At most `max` UTF-16 units, and never half a surrogate pair. */
-function cut(text: string, max: number): string {
+export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);
   const splitsPair = last >= 0xd800 && last <= 0xdbff;

@@ -30,6 +30,7 @@ type CentreFrame =
   | { type: 'error'; ref?: number; problem: Problem; fatal: boolean };
 
 interface Call {
+  type: string;
   sentAt: number;
   resolve: (frame: CentreFrame) => void;
   reject: (error: Error) => void;
@@ -140,7 +141,7 @@ export class SessionLink implements Link {
       return Promise.reject(new ReachConnectionError(this.options.url, 'the session is closed'));
     const ref = this.nextRef++;
     return new Promise((resolve, reject) => {
-      this.calls.set(ref, { sentAt: performance.now(), resolve, reject });
+      this.calls.set(ref, { type, sentAt: performance.now(), resolve, reject });
       this.socket.send(`{"type":"${type}","ref":${ref},${fields}}`);
     });
   }
@@ -172,7 +173,13 @@ export class SessionLink implements Link {
     const call = frame.ref === undefined ? undefined : this.take(frame.ref);
     if (call) call.reject(error);
     else if (error.code.startsWith('REACH_LEASE_')) this.listener.leaseRefused(error.code);
+    else if (!frame.fatal) this.refuseOperations(error);
     if (frame.fatal) this.ended(error.message, false);
+  }
+
+  /** A frame that could not be read was of ours, and only operations carry what others wrote. */
+  private refuseOperations(error: ReachApiError): void {
+    for (const [ref, call] of this.calls) if (call.type === 'operations') this.take(ref)?.reject(error);
   }
 
   private take(ref: number): Call | undefined {

@@ -290,7 +290,24 @@ describe('when the connection breaks', () => {
     await centre.until(() => centre.ops('complete').length === 2);
   });
 
-  it('isolates a result that the centre refuses as a whole frame', async () => {
+  it('keeps its lease when a delivery of an earlier lease is refused', async () => {
+    const agent = agentWith({ capabilities: { 'a.b': () => 1 } });
+    centre.answerTo = (op) => ({
+      delivery_id: op.delivery_id,
+      error: { code: 'REACH_LEASE_SUPERSEDED', detail: 'of another lease' },
+    });
+    await agent.start();
+    const dropped = next(agent, 'dropped');
+    centre.offer();
+    await dropped;
+    expect(agent.status().connected).toBe(true);
+  });
+
+  it.each([
+    ['by its ref', true],
+    ['without saying which', false],
+  ])('isolates a result that the centre refuses as a whole frame, %s', async (_how, withRef) => {
+    centre.refusesByRef = withRef;
     const agent = agentWith({ maxConcurrency: 2, capabilities: { 'a.b': (task) => task.payload as string } });
     centre.problemFor = (frame) =>
       frame.operations?.some((o) => o.outputs === 'bad')

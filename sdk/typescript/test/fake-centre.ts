@@ -42,6 +42,8 @@ export class FakeCentre {
   });
   stale: { delivery_id: string; reason: string }[] = [];
   drain = false;
+  /** false: as if the refused frame could not be read. */
+  refusesByRef = true;
   heartbeatIntervalMs = 60_000;
   lease = '';
   readonly pending: Offer[] = [];
@@ -145,7 +147,8 @@ export class FakeCentre {
           ? undefined
           : this.answer(frame);
       this.frames.push(frame);
-      if (answer) ws.send(JSON.stringify({ ref: frame.ref, ...answer }));
+      const ref = problem && !this.refusesByRef ? {} : { ref: frame.ref };
+      if (answer) ws.send(JSON.stringify({ ...ref, ...answer }));
       this.changed();
     });
   }

@@ -1,0 +1,2253 @@
+/* Generated from openapi.json by `npm run generate`; do not edit. */
+
+export interface paths {
+  '/api/v1/agent/deregister': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Leave: no new work, a drain time for what is held */
+    post: operations['agentsDeregister'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/agent/lease': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Renew the lease and report capacity */
+    post: operations['deliveriesLease'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/agent/register': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Register an agent and get its lease */
+    post: operations['agentsRegister'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/agents': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** List agents */
+    get: operations['agentsList'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/agents/{agent_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** One agent with the history of its states */
+    get: operations['agentsOne'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/agents/{agent_id}/drain': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Drain an agent, as an operator */
+    post: operations['agentsDrain'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/attributions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Why attempts and tasks failed, newest first */
+    get: operations['observatoryList'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/attributions/summary': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Failures counted by code, blame, agent, dependency, capability or stage */
+    get: operations['observatorySummary'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/capabilities': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Who offers what, and what is paused */
+    get: operations['capabilitiesList'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/capabilities/{capability}/pause': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Pause: tasks are taken and wait */
+    post: operations['capabilitiesPause'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/capabilities/{capability}/resume': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Resume what was paused */
+    post: operations['capabilitiesResume'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/deliveries/batch': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Many operations in one call; each is answered on its own */
+    post: operations['deliveriesBatch'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/deliveries/claim': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Take offers: a long poll that ends when work comes */
+    post: operations['deliveriesClaim'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/deliveries/{delivery_id}/ack': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Acknowledge: only execute: true lets the agent begin */
+    post: operations['deliveriesAck'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/deliveries/{delivery_id}/complete': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Report the result */
+    post: operations['deliveriesComplete'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/deliveries/{delivery_id}/fail': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Report a failure */
+    post: operations['deliveriesFail'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/deliveries/{delivery_id}/progress': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Note progress, extend the deadline */
+    post: operations['deliveriesProgress'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/tasks': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** List tasks, newest first */
+    get: operations['tasksList'];
+    put?: never;
+    /** Store a task; it will reach exactly one terminal state */
+    post: operations['tasksSubmit'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/tasks/batch': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Store many tasks; each is accepted or refused on its own */
+    post: operations['tasksSubmitBatch'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/tasks/retry': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Submit ended tasks anew, as new tasks */
+    post: operations['tasksRetryMany'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/tasks/{task_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** One task with its result or error; wait_ms waits for its end */
+    get: operations['tasksOne'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/tasks/{task_id}/cancel': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Cancel a task that has not ended */
+    post: operations['tasksCancel'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/tasks/{task_id}/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['observatoryEvents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/tasks/{task_id}/explain': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The whole story of a task */
+    get: operations['observatoryExplain'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/tasks/{task_id}/retry': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Submit an ended task anew, as a new task */
+    post: operations['tasksRetry'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+  schemas: {
+    AckAnswer:
+      | {
+          /** @enum {boolean} */
+          execute: true;
+          /**
+           * Format: date-time
+           * @description RFC 3339, UTC
+           */
+          deadline: string;
+        }
+      | {
+          /** @enum {boolean} */
+          execute: false;
+          /** @description a REACH_ code */
+          reason: string;
+        };
+    AckRequest: {
+      /** Format: uuid */
+      lease_id: string;
+    };
+    Agent: {
+      namespace: string;
+      agent_id: string;
+      name: string;
+      capabilities: ({
+        name: string;
+        version?: string;
+      } & {
+        [key: string]: unknown;
+      })[];
+      dependencies: {
+        [key: string]: unknown;
+      }[];
+      transport: string;
+      endpoint?: string;
+      /** @enum {string} */
+      state: 'online' | 'degraded' | 'suspicious' | 'offline' | 'removing';
+      state_reason: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      state_since: string;
+      max_concurrency: number;
+      /** @description deliveries offered to or running at the agent now */
+      in_flight: number;
+      weight: number;
+      tags: string[];
+      metadata: {
+        [key: string]: unknown;
+      };
+      heartbeat_interval_ms: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      last_heartbeat_at: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      lease_expires_at: string;
+      capacity: {
+        queued?: number;
+        /** @description share of the pool in use, 0 to 1 */
+        pool_usage?: number;
+        avg_task_ms?: number;
+        in_flight?: number;
+        loop_delay_ms?: number;
+      } | null;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      registered_at: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      removed_at?: string;
+    };
+    AgentDetail: {
+      namespace: string;
+      agent_id: string;
+      name: string;
+      capabilities: ({
+        name: string;
+        version?: string;
+      } & {
+        [key: string]: unknown;
+      })[];
+      dependencies: {
+        [key: string]: unknown;
+      }[];
+      transport: string;
+      endpoint?: string;
+      /** @enum {string} */
+      state: 'online' | 'degraded' | 'suspicious' | 'offline' | 'removing';
+      state_reason: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      state_since: string;
+      max_concurrency: number;
+      /** @description deliveries offered to or running at the agent now */
+      in_flight: number;
+      weight: number;
+      tags: string[];
+      metadata: {
+        [key: string]: unknown;
+      };
+      heartbeat_interval_ms: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      last_heartbeat_at: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      lease_expires_at: string;
+      capacity: {
+        queued?: number;
+        /** @description share of the pool in use, 0 to 1 */
+        pool_usage?: number;
+        avg_task_ms?: number;
+        in_flight?: number;
+        loop_delay_ms?: number;
+      } | null;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      registered_at: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      removed_at?: string;
+      history: components['schemas']['AgentTransition'][];
+    };
+    AgentPage: {
+      items: components['schemas']['Agent'][];
+      next_cursor?: string;
+    };
+    AgentTransition: {
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      at: string;
+      from_state: ('online' | 'degraded' | 'suspicious' | 'offline' | 'removing') | null;
+      /** @enum {string} */
+      to_state: 'online' | 'degraded' | 'suspicious' | 'offline' | 'removing';
+      reason: string;
+      facts: {
+        [key: string]: unknown;
+      };
+    };
+    Attribution: {
+      /** Format: uuid */
+      attribution_id: string;
+      namespace: string;
+      /** Format: uuid */
+      task_id: string;
+      delivery_id?: string;
+      attempt: number;
+      /** @description true: this row also ended the task */
+      final: boolean;
+      /** @enum {string} */
+      stage: 'admission' | 'placement' | 'offer' | 'execution' | 'result';
+      code: string;
+      /** @enum {string} */
+      blame: 'dependency' | 'agent' | 'network' | 'caller' | 'platform';
+      agent_id?: string;
+      dependency?: string;
+      capability: string;
+      message: string;
+      evidence: {
+        [key: string]: unknown;
+      };
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      at: string;
+    };
+    AttributionPage: {
+      items: components['schemas']['Attribution'][];
+      next_cursor?: string;
+    };
+    AttributionSummary: {
+      /** @enum {string} */
+      group_by: 'code' | 'blame' | 'agent_id' | 'dependency' | 'capability' | 'stage';
+      groups: {
+        key: string | null;
+        attempts: number;
+        tasks: number;
+        /**
+         * Format: date-time
+         * @description RFC 3339, UTC
+         */
+        last_at: string;
+      }[];
+    };
+    BulkRetryAnswer: {
+      matched: number;
+      retried: components['schemas']['RetryAnswer'][];
+      dry_run: boolean;
+    };
+    BulkRetryRequest: {
+      /**
+       * @description Isolation domain; namespaces do not see each other.
+       * @default default
+       */
+      namespace?: string;
+      /**
+       * @default failed
+       * @enum {string}
+       */
+      state?: 'succeeded' | 'failed' | 'canceled' | 'expired';
+      capability?: string;
+      code?: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      since?: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      until?: string;
+      /** @default 100 */
+      limit?: number;
+      /** @default false */
+      dry_run?: boolean;
+    };
+    CancelAnswer: {
+      /** Format: uuid */
+      task_id: string;
+      /** @enum {string} */
+      state: 'scheduled' | 'queued' | 'offered' | 'running' | 'succeeded' | 'failed' | 'canceled' | 'expired';
+      /** @description true: this call canceled it; false: it had ended before */
+      canceled: boolean;
+    };
+    Capability: {
+      namespace: string;
+      capability: string;
+      agents: number;
+      /** @description agents that could be offered work now */
+      reachable: number;
+      paused: boolean;
+      pause_reason?: string;
+    };
+    CapabilityList: {
+      items: components['schemas']['Capability'][];
+    };
+    /**
+     * @default {
+     *       "namespace": "default",
+     *       "reason": ""
+     *     }
+     */
+    CapabilitySwitchRequest: {
+      /**
+       * @description Isolation domain; namespaces do not see each other.
+       * @default default
+       */
+      namespace?: string;
+      /** @default  */
+      reason?: string;
+    };
+    ClaimAnswer: {
+      deliveries: components['schemas']['Offer'][];
+    };
+    ClaimRequest: {
+      /**
+       * @description Isolation domain; namespaces do not see each other.
+       * @default default
+       */
+      namespace?: string;
+      agent_id: string;
+      /** Format: uuid */
+      lease_id: string;
+      /** @default 1 */
+      max?: number;
+      /** @default 0 */
+      wait_ms?: number;
+    };
+    CompleteRequest: {
+      /** Format: uuid */
+      lease_id: string;
+      /**
+       * @description any JSON value
+       * @default null
+       */
+      outputs?: unknown;
+      meta?: {
+        [key: string]: unknown;
+      };
+    };
+    Delivery: {
+      /** @description Names one delivery of one task; opaque. */
+      delivery_id: string;
+      attempt: number;
+      fence: number;
+      agent_id: string;
+      transport: string;
+      /** @enum {string} */
+      state: 'offered' | 'running' | 'succeeded' | 'failed' | 'canceled' | 'released';
+      code?: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      offered_at: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      acked_at?: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      finished_at?: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      deadline_at?: string;
+    };
+    DeliveryBatchAnswer: {
+      answers: components['schemas']['OperationAnswer'][];
+    };
+    DeliveryBatchRequest: {
+      /** Format: uuid */
+      lease_id: string;
+      operations: components['schemas']['DeliveryOperation'][];
+    };
+    DeliveryOperation:
+      | {
+          /** @enum {string} */
+          op: 'ack';
+          /** @description Names one delivery of one task; opaque. */
+          delivery_id: string;
+        }
+      | {
+          /** @enum {string} */
+          op: 'progress';
+          /** @description Names one delivery of one task; opaque. */
+          delivery_id: string;
+          extend_ms?: number;
+          note?: string;
+        }
+      | {
+          /** @enum {string} */
+          op: 'complete';
+          /** @description Names one delivery of one task; opaque. */
+          delivery_id: string;
+          /**
+           * @description any JSON value
+           * @default null
+           */
+          outputs?: unknown;
+          meta?: {
+            [key: string]: unknown;
+          };
+        }
+      | {
+          /** @default AGENT_ERROR */
+          code?: string;
+          /** @default  */
+          message?: string;
+          retryable?: boolean;
+          /** @description the dependency that failed, if one did */
+          dependency?: string;
+          /** @description any JSON value */
+          raw_error?: unknown;
+          /** @enum {string} */
+          op: 'fail';
+          /** @description Names one delivery of one task; opaque. */
+          delivery_id: string;
+        };
+    DeregisterRequest: {
+      /**
+       * @description Isolation domain; namespaces do not see each other.
+       * @default default
+       */
+      namespace?: string;
+      agent_id: string;
+      /** Format: uuid */
+      lease_id: string;
+      drain_ms?: number;
+    };
+    /** @default {} */
+    DrainRequest: {
+      drain_ms?: number;
+    };
+    Explanation: {
+      /** Format: uuid */
+      task_id: string;
+      state: string;
+      /** @description one sentence a person can act on */
+      headline: string;
+      story: components['schemas']['StoryEntry'][];
+      attributions: components['schemas']['Attribution'][];
+    };
+    FailRequest: {
+      /** Format: uuid */
+      lease_id: string;
+      /** @default AGENT_ERROR */
+      code?: string;
+      /** @default  */
+      message?: string;
+      retryable?: boolean;
+      /** @description the dependency that failed, if one did */
+      dependency?: string;
+      /** @description any JSON value */
+      raw_error?: unknown;
+    };
+    ItemProblem: {
+      code: string;
+      detail: string;
+      retryable: boolean;
+    };
+    LeaseAnswer: {
+      lease_ttl_ms: number;
+      /** @enum {string} */
+      state: 'online' | 'degraded' | 'suspicious' | 'offline' | 'removing';
+      /** @description true: finish what runs, take nothing new */
+      drain: boolean;
+      stale: {
+        /** @description Names one delivery of one task; opaque. */
+        delivery_id: string;
+        /** @description Code that tells why it is no longer the agent’s, e.g. REACH_CANCELED */
+        reason: string;
+      }[];
+    };
+    LeaseRequest: {
+      /**
+       * @description Isolation domain; namespaces do not see each other.
+       * @default default
+       */
+      namespace?: string;
+      agent_id: string;
+      /** Format: uuid */
+      lease_id: string;
+      capacity?: {
+        queued?: number;
+        /** @description share of the pool in use, 0 to 1 */
+        pool_usage?: number;
+        avg_task_ms?: number;
+        in_flight?: number;
+        loop_delay_ms?: number;
+      };
+      /** @description Deliveries the agent still works on; the answer names the stale ones. */
+      running?: string[];
+    };
+    Offer: {
+      /** @description Names one delivery of one task; opaque. */
+      delivery_id: string;
+      /** Format: uuid */
+      task_id: string;
+      attempt: number;
+      fence: number;
+      capability: string;
+      /** @description any JSON value */
+      payload: unknown;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      ack_deadline: string;
+      execution_timeout_ms: number;
+      idempotent: boolean;
+      traceparent?: string;
+      /** Format: uuid */
+      parent_task_id?: string;
+    };
+    OperationAnswer: {
+      /** @description Names one delivery of one task; opaque. */
+      delivery_id: string;
+      execute?: boolean;
+      reason?: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      deadline?: string;
+      state?: string;
+      error?: {
+        code: string;
+        detail: string;
+      };
+    };
+    Problem: {
+      type: string;
+      title: string;
+      status: number;
+      detail: string;
+      instance: string;
+      /**
+       * @description stable; made for programs
+       * @example REACH_VALIDATION_FAILED
+       */
+      code: string;
+      /** @description whether the same call may succeed later */
+      retryable: boolean;
+      trace_id: string;
+      task_id?: string;
+      attempt?: number;
+      agent_id?: string;
+      /** @description every bad place of the request, by JSON pointer */
+      errors?: {
+        pointer: string;
+        detail: string;
+      }[];
+      retry_after_ms?: number;
+    };
+    ProgressAnswer: {
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      deadline: string;
+    };
+    ProgressRequest: {
+      /** Format: uuid */
+      lease_id: string;
+      /** @description the deadline becomes at least this long from now */
+      extend_ms?: number;
+      note?: string;
+    };
+    RegisterAnswer: {
+      agent_id: string;
+      namespace: string;
+      /** Format: uuid */
+      lease_id: string;
+      lease_ttl_ms: number;
+      heartbeat_interval_ms: number;
+      /** @enum {string} */
+      state: 'online' | 'degraded' | 'suspicious' | 'offline' | 'removing';
+      /**
+       * Format: uuid
+       * @description The lease that this registration ended.
+       */
+      superseded_lease_id?: string;
+      warnings: string[];
+    };
+    RegisterRequest: {
+      /**
+       * @description Isolation domain; namespaces do not see each other.
+       * @default default
+       */
+      namespace?: string;
+      agent_id: string;
+      /** @description Logical agent; instances of one name form a group. */
+      name?: string;
+      capabilities: (
+        | string
+        | {
+            name: string;
+            version?: string;
+            description?: string;
+            input_schema?: {
+              [key: string]: unknown;
+            };
+            output_schema?: {
+              [key: string]: unknown;
+            };
+            fallbacks?: string[];
+          }
+      )[];
+      /** @default [] */
+      dependencies?: {
+        name: string;
+        /** @enum {string} */
+        type: 'http' | 'tcp' | 'postgres' | 'mysql' | 'redis' | 'nats' | 'agent' | 'mcp' | 'a2a';
+        target?: string;
+        /** @default false */
+        critical?: boolean;
+        /** @default 5000 */
+        timeout_ms?: number;
+      }[];
+      /**
+       * @default pull
+       * @enum {string}
+       */
+      transport?: 'pull' | 'session' | 'push';
+      /** Format: uri */
+      endpoint?: string;
+      heartbeat_interval_ms?: number;
+      lease_ttl_ms?: number;
+      capacity?: {
+        queued?: number;
+        /** @description share of the pool in use, 0 to 1 */
+        pool_usage?: number;
+        avg_task_ms?: number;
+        in_flight?: number;
+        loop_delay_ms?: number;
+      };
+      /** @default 1 */
+      max_concurrency?: number;
+      /** @default 100 */
+      weight?: number;
+      /** @default [] */
+      tags?: string[];
+      /** @default {} */
+      metadata?: {
+        [key: string]: unknown;
+      };
+    };
+    RemovalAnswer: {
+      agent_id: string;
+      /** @enum {string} */
+      state: 'online' | 'degraded' | 'suspicious' | 'offline' | 'removing';
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      drain_until: string;
+    };
+    ResultAnswer: {
+      /** Format: uuid */
+      task_id: string;
+      /** @description the state the task is in now */
+      state: string;
+    };
+    RetryAnswer: {
+      /**
+       * Format: uuid
+       * @description the new task
+       */
+      task_id: string;
+      /** Format: uuid */
+      retry_of: string;
+      /** @enum {string} */
+      state: 'scheduled' | 'queued' | 'offered' | 'running' | 'succeeded' | 'failed' | 'canceled' | 'expired';
+    };
+    StoryEntry: {
+      /** @description place in the story, from 1; the SSE event id */
+      position: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      at: string;
+      /** @description accepted, scheduled, offered, acknowledged, progress, closed, attribution, agent_state, ended, waiting */
+      kind: string;
+      text: string;
+      delivery_id?: string;
+      agent_id?: string;
+      data?: {
+        [key: string]: unknown;
+      };
+    };
+    Task: {
+      /** Format: uuid */
+      task_id: string;
+      namespace: string;
+      /** @enum {string} */
+      state: 'scheduled' | 'queued' | 'offered' | 'running' | 'succeeded' | 'failed' | 'canceled' | 'expired';
+      /** @description the capability, or the agent or name it is addressed to */
+      capability: string;
+      requirement: {
+        [key: string]: unknown;
+      };
+      priority: number;
+      idempotent: boolean;
+      attempt: number;
+      max_attempts: number;
+      agent_id?: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      run_at: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      expires_at?: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      finished_at?: string;
+      /** Format: uuid */
+      parent_task_id?: string;
+      /** Format: uuid */
+      retry_of?: string;
+      /** @description any JSON value */
+      progress?: unknown;
+      /** @description any JSON value */
+      result?: unknown;
+      /** @description any JSON value */
+      meta?: unknown;
+      error?: components['schemas']['TaskError'];
+    };
+    TaskAccepted: {
+      /** Format: uuid */
+      task_id: string;
+      /** @enum {string} */
+      state: 'scheduled' | 'queued' | 'offered' | 'running' | 'succeeded' | 'failed' | 'canceled' | 'expired';
+      /** @description true: the idempotency key named this task already */
+      deduplicated: boolean;
+    };
+    TaskBatchAnswer: {
+      /** @description one answer per task, in order */
+      results: (
+        | components['schemas']['TaskAccepted']
+        | {
+            error: components['schemas']['ItemProblem'];
+          }
+      )[];
+      accepted: number;
+      rejected: number;
+    };
+    TaskBatchRequest: {
+      tasks: components['schemas']['TaskRequest'][];
+    };
+    TaskDetail: {
+      /** Format: uuid */
+      task_id: string;
+      namespace: string;
+      /** @enum {string} */
+      state: 'scheduled' | 'queued' | 'offered' | 'running' | 'succeeded' | 'failed' | 'canceled' | 'expired';
+      /** @description the capability, or the agent or name it is addressed to */
+      capability: string;
+      requirement: {
+        [key: string]: unknown;
+      };
+      priority: number;
+      idempotent: boolean;
+      attempt: number;
+      max_attempts: number;
+      agent_id?: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      run_at: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      expires_at?: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      finished_at?: string;
+      /** Format: uuid */
+      parent_task_id?: string;
+      /** Format: uuid */
+      retry_of?: string;
+      /** @description any JSON value */
+      progress?: unknown;
+      /** @description any JSON value */
+      result?: unknown;
+      /** @description any JSON value */
+      meta?: unknown;
+      error?: components['schemas']['TaskError'];
+      /** @description any JSON value */
+      payload: unknown;
+      deliveries: components['schemas']['Delivery'][];
+    };
+    TaskError: {
+      code: string;
+      message: string;
+      retryable: boolean;
+      agent_id?: string;
+      /** @description any JSON value */
+      raw_error?: unknown;
+    };
+    TaskPage: {
+      items: components['schemas']['Task'][];
+      next_cursor?: string;
+    };
+    TaskRequest: {
+      /**
+       * @description Isolation domain; namespaces do not see each other.
+       * @default default
+       */
+      namespace?: string;
+      capability?: string;
+      capabilities?: string[];
+      agent_id?: string;
+      name?: string;
+      /**
+       * @description any JSON value
+       * @default null
+       */
+      payload?: unknown;
+      /**
+       * @description higher goes first
+       * @default 0
+       */
+      priority?: number;
+      /**
+       * @description true: running it twice is harmless, so it may be retried after it may have started
+       * @default false
+       */
+      idempotent?: boolean;
+      ack_timeout_ms?: number;
+      execution_timeout_ms?: number;
+      /** @description must have started by then */
+      expires_in_ms?: number;
+      delay_ms?: number;
+      /**
+       * Format: date-time
+       * @description earliest start; not together with delay_ms
+       */
+      run_at?: string;
+      max_attempts?: number;
+      constraints?: {
+        /** @description semver range of the capability */
+        version?: string;
+        /** @description the agent has all of them */
+        tags?: string[];
+        zone?: string;
+        /** @description agents never to use */
+        exclude?: string[];
+      };
+      affinity_key?: string;
+      /** Format: uuid */
+      parent_task_id?: string;
+      /** Format: uri */
+      callback_url?: string;
+      /** @description as the Idempotency-Key header, for tasks of a batch */
+      idempotency_key?: string;
+    };
+  };
+  responses: never;
+  parameters: never;
+  requestBodies: never;
+  headers: never;
+  pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+  agentsDeregister: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DeregisterRequest'];
+      };
+    };
+    responses: {
+      /** @description Leave: no new work, a drain time for what is held */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RemovalAnswer'];
+        };
+      };
+      /** @description `REACH_LEASE_SUPERSEDED`: A newer registration of this agent holds the lease; `REACH_LEASE_EXPIRED`: The lease has ended */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  deliveriesLease: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LeaseRequest'];
+      };
+    };
+    responses: {
+      /** @description Renew the lease and report capacity */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LeaseAnswer'];
+        };
+      };
+      /** @description `REACH_LEASE_SUPERSEDED`: A newer registration of this agent holds the lease; `REACH_LEASE_EXPIRED`: The lease has ended */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  agentsRegister: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['RegisterRequest'];
+      };
+    };
+    responses: {
+      /** @description Register an agent and get its lease */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RegisterAnswer'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  agentsList: {
+    parameters: {
+      query?: {
+        /** @description Rows a page */
+        limit?: number;
+        /** @description `next_cursor` of the page before */
+        cursor?: string;
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+        capability?: string;
+        name?: string;
+        state?: 'online' | 'degraded' | 'suspicious' | 'offline' | 'removing';
+        tag?: string;
+        include_removed?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description List agents */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentPage'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  agentsOne: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path: {
+        agent_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description One agent with the history of its states */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentDetail'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  agentsDrain: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path: {
+        agent_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['DrainRequest'];
+      };
+    };
+    responses: {
+      /** @description Drain an agent, as an operator */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RemovalAnswer'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  observatoryList: {
+    parameters: {
+      query?: {
+        /** @description Rows a page */
+        limit?: number;
+        /** @description `next_cursor` of the page before */
+        cursor?: string;
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+        task_id?: string;
+        code?: string;
+        blame?: 'dependency' | 'agent' | 'network' | 'caller' | 'platform';
+        agent_id?: string;
+        dependency?: string;
+        capability?: string;
+        /** @description RFC 3339, UTC */
+        since?: string;
+        /** @description RFC 3339, UTC */
+        until?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Why attempts and tasks failed, newest first */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AttributionPage'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  observatorySummary: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+        task_id?: string;
+        code?: string;
+        blame?: 'dependency' | 'agent' | 'network' | 'caller' | 'platform';
+        agent_id?: string;
+        dependency?: string;
+        capability?: string;
+        /** @description RFC 3339, UTC */
+        since?: string;
+        /** @description RFC 3339, UTC */
+        until?: string;
+        group_by?: 'code' | 'blame' | 'agent_id' | 'dependency' | 'capability' | 'stage';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Failures counted by code, blame, agent, dependency, capability or stage */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AttributionSummary'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  capabilitiesList: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Who offers what, and what is paused */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CapabilityList'];
+        };
+      };
+    };
+  };
+  capabilitiesPause: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        capability: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['CapabilitySwitchRequest'];
+      };
+    };
+    responses: {
+      /** @description Pause: tasks are taken and wait */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Capability'];
+        };
+      };
+    };
+  };
+  capabilitiesResume: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        capability: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['CapabilitySwitchRequest'];
+      };
+    };
+    responses: {
+      /** @description Resume what was paused */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Capability'];
+        };
+      };
+    };
+  };
+  deliveriesBatch: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DeliveryBatchRequest'];
+      };
+    };
+    responses: {
+      /** @description Many operations in one call; each is answered on its own */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeliveryBatchAnswer'];
+        };
+      };
+    };
+  };
+  deliveriesClaim: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ClaimRequest'];
+      };
+    };
+    responses: {
+      /** @description Take offers: a long poll that ends when work comes */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ClaimAnswer'];
+        };
+      };
+      /** @description `REACH_LEASE_SUPERSEDED`: A newer registration of this agent holds the lease; `REACH_LEASE_EXPIRED`: The lease has ended */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  deliveriesAck: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Names one delivery of one task; opaque. */
+        delivery_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AckRequest'];
+      };
+    };
+    responses: {
+      /** @description Acknowledge: only execute: true lets the agent begin */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AckAnswer'];
+        };
+      };
+    };
+  };
+  deliveriesComplete: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Names one delivery of one task; opaque. */
+        delivery_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CompleteRequest'];
+      };
+    };
+    responses: {
+      /** @description Report the result */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ResultAnswer'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_DELIVERY_SUPERSEDED`: The delivery is no longer the current one of its task; `REACH_CANCELED`: The task was canceled; `REACH_LEASE_SUPERSEDED`: A newer registration of this agent holds the lease; `REACH_STATE_CONFLICT`: The state does not allow this call */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  deliveriesFail: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Names one delivery of one task; opaque. */
+        delivery_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['FailRequest'];
+      };
+    };
+    responses: {
+      /** @description Report a failure */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ResultAnswer'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_DELIVERY_SUPERSEDED`: The delivery is no longer the current one of its task; `REACH_CANCELED`: The task was canceled; `REACH_LEASE_SUPERSEDED`: A newer registration of this agent holds the lease */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  deliveriesProgress: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Names one delivery of one task; opaque. */
+        delivery_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ProgressRequest'];
+      };
+    };
+    responses: {
+      /** @description Note progress, extend the deadline */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ProgressAnswer'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_DELIVERY_SUPERSEDED`: The delivery is no longer the current one of its task; `REACH_CANCELED`: The task was canceled; `REACH_LEASE_SUPERSEDED`: A newer registration of this agent holds the lease; `REACH_STATE_CONFLICT`: The state does not allow this call */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  tasksList: {
+    parameters: {
+      query?: {
+        /** @description Rows a page */
+        limit?: number;
+        /** @description `next_cursor` of the page before */
+        cursor?: string;
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+        state?:
+          'scheduled' | 'queued' | 'offered' | 'running' | 'succeeded' | 'failed' | 'canceled' | 'expired';
+        capability?: string;
+        agent_id?: string;
+        code?: string;
+        /** @description RFC 3339, UTC */
+        since?: string;
+        /** @description RFC 3339, UTC */
+        until?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description List tasks, newest first */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TaskPage'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  tasksSubmit: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TaskRequest'];
+      };
+    };
+    responses: {
+      /** @description Store a task; it will reach exactly one terminal state */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TaskAccepted'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_PAYLOAD_TOO_LARGE`: The body is too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_IDEMPOTENCY_CONFLICT`: The idempotency key was used with another body */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_QUEUE_FULL`: The queue is full */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_UNAVAILABLE`: Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  tasksSubmitBatch: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TaskBatchRequest'];
+      };
+    };
+    responses: {
+      /** @description Store many tasks; each is accepted or refused on its own */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TaskBatchAnswer'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_UNAVAILABLE`: Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  tasksRetryMany: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['BulkRetryRequest'];
+      };
+    };
+    responses: {
+      /** @description Submit ended tasks anew, as new tasks */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['BulkRetryAnswer'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  tasksOne: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+        /** @description wait up to this long for a terminal state */
+        wait_ms?: number;
+      };
+      header?: never;
+      path: {
+        task_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description One task with its result or error; wait_ms waits for its end */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TaskDetail'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  tasksCancel: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path: {
+        task_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Cancel a task that has not ended */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CancelAnswer'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  observatoryEvents: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path: {
+        task_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  observatoryExplain: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path: {
+        task_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The whole story of a task */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Explanation'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  tasksRetry: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path: {
+        task_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Submit an ended task anew, as a new task */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RetryAnswer'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_STATE_CONFLICT`: The state does not allow this call */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_QUEUE_FULL`: The queue is full */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+}
