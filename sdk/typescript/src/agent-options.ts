@@ -23,6 +23,8 @@ export interface AgentOptions {
   maxConcurrency?: number | undefined;
   heartbeatIntervalMs?: number | undefined;
   leaseTtlMs?: number | undefined;
+  /** A call to the centre without an answer for so long means that the connection is dead; default 5 s. */
+  answerTimeoutMs?: number | undefined;
   weight?: number | undefined;
   tags?: string[] | undefined;
   metadata?: Record<string, unknown> | undefined;

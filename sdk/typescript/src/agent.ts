@@ -22,9 +22,8 @@ import { Outbox } from './outbox.js';
 import { pushHandler, type PushHandler } from './push.js';
 import { type CapabilityDeclaration, type CapacityReport, type RegisterRequest } from './wire.js';
 
-const DEFAULT_HEARTBEAT_MS = 15_000;
 const DEFAULT_DRAIN_MS = 30_000;
-const ANSWER_TIMEOUT_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 5000;
 /** After the drain time: how long aborted handlers and last results get. */
 const LAST_WORDS_MS = 2000;
 
@@ -188,8 +187,7 @@ export class Agent extends Emitter<AgentEvents> {
 
   private newConnection(urls: string[], token: string | undefined): Connection {
     const transport = this.options.transport ?? 'session';
-    const interval = this.options.heartbeatIntervalMs ?? DEFAULT_HEARTBEAT_MS;
-    const answerTimeoutMs = Math.min(ANSWER_TIMEOUT_MS, Math.max(1000, interval));
+    const answerTimeoutMs = this.options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
     const { deliveries, outbox } = this;
     return new Connection(
       {

@@ -86,6 +86,7 @@ export class SessionLink implements Link {
   private readonly calls = new Map<number, Call>();
   private readonly watch: NodeJS.Timeout;
   private closed = false;
+  private stuck = false;
 
   constructor(
     private readonly socket: WebSocket,
@@ -193,9 +194,13 @@ export class SessionLink implements Link {
     return new ReachConnectionError(this.options.url, `unexpected answer "${frame.type}"`);
   }
 
+  /** Judged at two checks in a row: after a pause of this process the answer may be there, still unread. */
   private closeWhenStuck(): void {
     const oldest = this.calls.values().next();
-    if (oldest.done || performance.now() - oldest.value.sentAt < this.options.answerTimeoutMs) return;
+    const stuck = !oldest.done && performance.now() - oldest.value.sentAt >= this.options.answerTimeoutMs;
+    const wasStuck = this.stuck;
+    this.stuck = stuck;
+    if (!stuck || !wasStuck) return;
     this.ended(`no answer for ${this.options.answerTimeoutMs} ms`, false);
   }
 

@@ -376,7 +376,7 @@ describe('when the connection breaks', () => {
 
   it('closes a session that no longer answers', async () => {
     centre.heartbeatIntervalMs = 20;
-    const agent = agentWith({ heartbeatIntervalMs: 100, capabilities: { 'a.b': () => 1 } });
+    const agent = agentWith({ answerTimeoutMs: 100, capabilities: { 'a.b': () => 1 } });
     await agent.start();
     centre.silent = (frame) => frame.type === 'heartbeat';
     const { reason } = await next(agent, 'disconnected');
