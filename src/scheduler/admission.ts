@@ -15,6 +15,7 @@ import { toReachError } from '../platform/http/to-reach-error.js';
 import { AdmissionStore, type Admitted, type NewTask } from './admission.store.js';
 import { Depths } from './depths.js';
 import { Orders } from './orders.js';
+import { SchedulerMetrics } from './scheduler-metrics.js';
 import type { TaskBody } from './tasks.wire.js';
 
 export interface Accepted {
@@ -44,6 +45,7 @@ export class Admission {
     private readonly store: AdmissionStore,
     private readonly depths: Depths,
     private readonly orders: Orders,
+    private readonly metrics: SchedulerMetrics,
   ) {}
 
   /**
@@ -70,7 +72,7 @@ export class Admission {
           const task = this.prepare(body, context);
           const known = task.key === null ? undefined : await this.lookUp(task);
           if (known === undefined) fresh.push({ task, at });
-          else answers[at] = sameTask(task, known);
+          else answers[at] = this.answerKnown(task, known);
         } catch (error) {
           answers[at] = asReachError(error);
         }
@@ -113,6 +115,7 @@ export class Admission {
     await Promise.all(
       [...byLane].map(async ([lane, items]) => {
         const granted = await this.depths.reserve(lane, items.length);
+        if (granted < items.length) this.metrics.laneFull(items.length - granted);
         placed.push(...items.slice(0, granted));
         for (const { at } of items.slice(granted)) answers[at] = this.depths.full(lane);
       }),
@@ -130,13 +133,19 @@ export class Admission {
     }
     if (!admitted.added) {
       this.depths.add(task.lane, -1);
-      const answer = sameTask(task, admitted);
+      const answer = this.answerKnown(task, admitted);
       if (answer instanceof ReachError) throw answer;
       return answer;
     }
+    this.metrics.accepted(task.capability);
     if (admitted.state === 'queued') this.orders.place(task.lane);
     if (admitted.deadlineInMs !== null) this.orders.deadline(admitted.deadlineInMs);
     return { task_id: task.id, state: admitted.state, deduplicated: false };
+  }
+
+  private answerKnown(task: NewTask, known: Admitted): Accepted | ReachError {
+    this.metrics.deduplicated();
+    return sameTask(task, known);
   }
 
   /**

@@ -101,7 +101,14 @@ export class DeadlineSweep implements OnApplicationBootstrap {
       }),
     );
     this.outcomes.report(
-      ended.map((e) => ({ taskId: e.id, state: 'expired', lane: e.lane, depth: -1 as const })),
+      ended.map((e) => ({
+        taskId: e.id,
+        state: 'expired',
+        lane: e.lane,
+        capability: e.capability,
+        depth: -1 as const,
+        code: 'TASK_EXPIRED',
+      })),
     );
   }
 

@@ -6,6 +6,7 @@ import { toReachError } from '../platform/http/to-reach-error.js';
 import { Closer } from './closer.js';
 import { DeadlineAlarm } from './deadline-alarm.js';
 import { DeliveryStore, type Inspection, type LeasedRef } from './delivery.store.js';
+import { SchedulerMetrics } from './scheduler-metrics.js';
 import type { Operation, OperationAnswer } from './deliveries.wire.js';
 
 /** Codes that an agent may give for its failure; any other is kept in the raw error of an AGENT_ERROR. */
@@ -27,6 +28,7 @@ export class Deliveries {
     private readonly store: DeliveryStore,
     private readonly closer: Closer,
     private readonly alarm: DeadlineAlarm,
+    private readonly metrics: SchedulerMetrics,
   ) {}
 
   /** The claim: only `execute: true` lets the agent begin. */
@@ -40,6 +42,7 @@ export class Deliveries {
     const now = await this.inspect(ref);
     if (now?.state === 'running' && isCurrent(ref, now) && now.deadline_at !== null)
       return { execute: true, deadline: now.deadline_at.toISOString() };
+    this.metrics.late('ack');
     return { execute: false, reason: wireCode(staleCode(ref, now)) };
   }
 
@@ -56,7 +59,10 @@ export class Deliveries {
       extendMs: extendMs ?? null,
       note: note === undefined ? null : storableJson({ note: storableText(note) }),
     });
-    if (deadline === undefined) throw staleError(ref, await this.inspect(ref));
+    if (deadline === undefined) {
+      this.metrics.late('progress');
+      throw staleError(ref, await this.inspect(ref));
+    }
     return { deadline: deadline.toISOString() };
   }
 
@@ -76,6 +82,7 @@ export class Deliveries {
     if (done === true) return { state: 'succeeded' };
     const now = await this.inspect(ref);
     if (now?.outcome === 'succeeded' && now.closed_lease_id === leaseId) return { state: now.state };
+    this.metrics.late('complete');
     throw staleError(ref, now);
   }
 
@@ -97,6 +104,7 @@ export class Deliveries {
 
   private repeated(ref: LeasedRef, leaseId: string, now: Inspection | undefined): { state: TaskState } {
     if (now?.outcome === 'failed' && now.closed_lease_id === leaseId) return { state: now.state };
+    this.metrics.late('fail');
     throw staleError(ref, now);
   }
 

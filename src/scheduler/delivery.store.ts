@@ -4,6 +4,7 @@ import { BatchWriter } from '../platform/postgres/batch-writer.js';
 import { loadSql } from '../platform/postgres/sql-file.js';
 import { Sql } from '../platform/postgres/sql.js';
 import { Outcomes, type Outcome } from './outcomes.js';
+import { SchedulerMetrics } from './scheduler-metrics.js';
 
 const sqlOf = (name: string) => loadSql(import.meta.url, `sql/${name}.sql`);
 const ACK = sqlOf('ack');
@@ -85,6 +86,7 @@ export class DeliveryStore {
   constructor(
     private readonly sql: Sql,
     private readonly outcomes: Outcomes,
+    private readonly metrics: SchedulerMetrics,
   ) {
     this.acks = new BatchWriter({ name: 'ack', ...LIMITS, write: (items) => this.writeAcks(items) });
     this.progresses = new BatchWriter({
@@ -132,7 +134,12 @@ export class DeliveryStore {
   }
 
   private async writeAcks(refs: readonly LeasedRef[]): Promise<(Date | undefined)[]> {
-    const { rows } = await this.sql.run<{ ord: number; deadline_at: Date }>('ack', ACK, leased(refs));
+    const { rows } = await this.sql.run<{ ord: number; deadline_at: Date; after_ms: number }>(
+      'ack',
+      ACK,
+      leased(refs),
+    );
+    for (const row of rows) this.metrics.acknowledged(row.after_ms);
     return inOrder(refs.length, rows).map((row) => row?.deadline_at);
   }
 
@@ -196,7 +203,14 @@ export class DeliveryStore {
         const held = row.was === 'offered' || row.was === 'running';
         return held
           ? outcomeOf({ taskId, fence: row.fence }, row, 'canceled', 'CANCELED')
-          : { taskId, state: 'canceled', lane: row.lane, depth: -1 };
+          : {
+              taskId,
+              state: 'canceled',
+              lane: row.lane,
+              capability: row.capability,
+              depth: -1,
+              code: 'CANCELED',
+            };
       }),
     );
     return inOrder(items.length, rows);
@@ -208,6 +222,8 @@ interface ClosedRow {
   namespace: string;
   agent_id: string;
   lane: string;
+  capability: string;
+  ran_ms?: number;
 }
 
 function outcomeOf(ref: DeliveryRef, row: ClosedRow, state: TaskState, code: string | undefined): Outcome {
@@ -215,6 +231,8 @@ function outcomeOf(ref: DeliveryRef, row: ClosedRow, state: TaskState, code: str
     taskId: ref.taskId,
     state,
     lane: row.lane,
+    capability: row.capability,
+    ...(row.ran_ms !== undefined && { ranMs: row.ran_ms }),
     ...((state === 'scheduled' || state === 'queued') && { depth: 1 as const }),
     closed: {
       namespace: row.namespace,

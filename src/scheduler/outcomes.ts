@@ -7,6 +7,7 @@ import { agentKey } from '../registry/agent-row.js';
 import { ReachTable } from '../registry/reach-table.js';
 import { Depths } from './depths.js';
 import { Lanes } from './lanes.js';
+import { SchedulerMetrics } from './scheduler-metrics.js';
 import { Slots } from './slots.js';
 import { TaskNews } from './task-news.js';
 import { Inbox } from './transports/inbox.js';
@@ -18,10 +19,15 @@ export interface Outcome {
   /** the state the task is in now */
   state: TaskState;
   lane: string;
+  capability: string;
   /** +1: it came back to its lane; -1: it left it without being placed */
   depth?: 1 | -1;
   /** the delivery that was closed */
   closed?: { namespace: string; agentId: string; fence: number; code?: string };
+  /** code of an end without a delivery */
+  code?: string;
+  /** from the ACK to the result, in ms */
+  ranMs?: number;
 }
 
 /** What other replicas need to know: [task id, state, agent key, delivery id, code] */
@@ -47,6 +53,7 @@ export class Outcomes implements OnApplicationBootstrap {
     private readonly inbox: Inbox,
     private readonly sessions: Sessions,
     private readonly news: TaskNews,
+    private readonly metrics: SchedulerMetrics,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -62,6 +69,7 @@ export class Outcomes implements OnApplicationBootstrap {
     const freed = new Map<string, string[]>();
     const items: News[] = [];
     for (const o of outcomes) {
+      this.count(o);
       if (o.depth !== undefined) this.depths.add(o.lane, o.depth);
       if (o.state === 'queued') this.lanes.wake(o.lane);
       if (o.closed === undefined) {
@@ -91,6 +99,13 @@ export class Outcomes implements OnApplicationBootstrap {
       .catch((err: unknown) =>
         this.log.debug({ msg: 'outcomes were not published; waiters will look again', err }),
       );
+  }
+
+  private count(o: Outcome): void {
+    const code = o.closed?.code ?? o.code;
+    if (isTerminal(o.state)) this.metrics.ended(o.capability, o.state, code);
+    else if (code !== undefined) this.metrics.redispatched(code);
+    if (o.ranMs !== undefined) this.metrics.ran(o.capability, o.ranMs);
   }
 
   private hear(items: readonly News[]): void {

@@ -24,6 +24,8 @@ export interface PickedTask {
   ack_timeout_ms: number;
   execution_timeout_ms: number;
   tried: string[];
+  /** since it could start, in ms */
+  waited_ms: number;
 }
 
 export interface OfferChoice {
@@ -35,7 +37,7 @@ export interface OfferChoice {
 
 export interface OfferedTask extends Omit<
   PickedTask,
-  'tried' | 'affinity_key' | 'max_attempts' | 'ack_timeout_ms'
+  'tried' | 'affinity_key' | 'max_attempts' | 'ack_timeout_ms' | 'waited_ms'
 > {
   deadline_at: Date;
 }

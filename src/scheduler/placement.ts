@@ -10,6 +10,7 @@ import { Depths } from './depths.js';
 import { type Offered } from './transports/offered.js';
 import { Offers } from './transports/offers.js';
 import { type OfferChoice, type PickedTask, PlacementStore } from './placement.store.js';
+import { SchedulerMetrics } from './scheduler-metrics.js';
 import { Slots } from './slots.js';
 
 /** Most tasks placed by one transaction. */
@@ -36,6 +37,7 @@ export class Placement {
     private readonly depths: Depths,
     private readonly offers: Offers,
     private readonly alarm: DeadlineAlarm,
+    private readonly metrics: SchedulerMetrics,
   ) {}
 
   /**
@@ -71,6 +73,7 @@ export class Placement {
         const granted = await this.reserve(this.choose(tasks, eligible), reserved);
         if (granted.length === 0) return { picked: tasks.length, offered: [] };
         const deadlines = await head.offer(granted);
+        for (const { task } of granted) this.metrics.offered(task.capability, task.waited_ms);
         return { picked: tasks.length, offered: granted.map((c) => toOffered(c, deadlines)) };
       });
     } catch (error) {

@@ -15,6 +15,7 @@ import { Outcomes } from './outcomes.js';
 import { Placement } from './placement.js';
 import { PlacementStore } from './placement.store.js';
 import { PushAnswers } from './push-answers.js';
+import { SchedulerMetrics } from './scheduler-metrics.js';
 import { Slots } from './slots.js';
 import { SweepStore } from './sweep.store.js';
 import { TaskNews } from './task-news.js';
@@ -50,6 +51,7 @@ import { Upkeep } from './upkeep.js';
     PushAnswers,
     PushTransport,
     SessionGateway,
+    SchedulerMetrics,
     Sessions,
     Slots,
     SweepStore,

@@ -53,6 +53,12 @@ export interface ExpireWrite {
   evidence: string;
 }
 
+export interface ExpiredRow {
+  id: string;
+  lane: string;
+  capability: string;
+}
+
 /** What the sweeps read, and the changes that only they make. */
 @Injectable()
 export class SweepStore {
@@ -74,7 +80,7 @@ export class SweepStore {
     return (await this.sql.run<{ id: string; lane: string }>('make_due', MAKE_DUE, params)).rows;
   }
 
-  async expire(writes: readonly ExpireWrite[]): Promise<{ id: string; lane: string }[]> {
+  async expire(writes: readonly ExpireWrite[]): Promise<ExpiredRow[]> {
     const params = [
       writes.map((w) => w.id),
       writes.map((w) => w.fence),
@@ -85,7 +91,7 @@ export class SweepStore {
       writes.map((w) => w.message),
       writes.map((w) => w.evidence),
     ];
-    return (await this.sql.run<{ id: string; lane: string }>('expire', EXPIRE, params)).rows;
+    return (await this.sql.run<ExpiredRow>('expire', EXPIRE, params)).rows;
   }
 
   /** Deliveries whose holder cannot finish them; of one agent, or of all. */

@@ -7,6 +7,7 @@ WITH input AS (
     deadline_at = now() + t.execution_timeout_ms * interval '1 ms'
   FROM input i
   WHERE t.id = i.task_id AND t.fence = i.fence AND t.lease_id = i.lease_id AND t.state = 'offered'
-  RETURNING t.id, t.fence, t.deadline_at
+  RETURNING t.id, t.fence, t.deadline_at, (extract(epoch FROM t.acked_at - t.offered_at) * 1000)::float8 AS after_ms
 )
-SELECT i.ord::int AS ord, a.deadline_at FROM input i JOIN acked a ON a.id = i.task_id AND a.fence = i.fence
+SELECT i.ord::int AS ord, a.deadline_at, a.after_ms
+FROM input i JOIN acked a ON a.id = i.task_id AND a.fence = i.fence
