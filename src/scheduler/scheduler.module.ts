@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { RegistryModule } from '../registry/registry.module.js';
 import { Admission } from './admission.js';
 import { AdmissionStore } from './admission.store.js';
+import { Callbacks } from './callbacks.js';
 import { Closer } from './closer.js';
 import { DeadlineAlarm } from './deadline-alarm.js';
 import { DeadlineSweep } from './deadline-sweep.js';
@@ -35,6 +36,7 @@ import { Upkeep } from './upkeep.js';
   providers: [
     Admission,
     AdmissionStore,
+    Callbacks,
     Closer,
     DeadlineAlarm,
     DeadlineSweep,

@@ -1,4 +1,3 @@
-import { probeFields } from './probe-fields.js';
 import { registryFields, schedulerFields } from './scheduler-fields.js';
 import { serverFields, storageFields } from './server-fields.js';
 
@@ -11,5 +10,4 @@ export const fields = {
   ...storageFields,
   ...registryFields,
   ...schedulerFields,
-  ...probeFields,
 };

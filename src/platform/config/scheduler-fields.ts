@@ -1,4 +1,4 @@
-import { decimal, integer, into } from './kinds.js';
+import { decimal, integer, into, secrets } from './kinds.js';
 
 /* Settings of leases and of the way of a task. */
 
@@ -47,35 +47,8 @@ export const schedulerFields = {
     60_000,
     200,
   ),
-  executionTimeoutMinMs: integer(
-    scheduler(
-      'REACH_EXECUTION_TIMEOUT_MIN_MS',
-      'Least execution timeout in milliseconds that is derived from P95',
-    ),
-    50,
-    604_800_000,
-    10_000,
-  ),
   executionTimeoutDefaultMs: integer(
     scheduler('REACH_EXECUTION_TIMEOUT_DEFAULT_MS', 'Execution timeout in milliseconds while P95 is unknown'),
-    50,
-    604_800_000,
-    60_000,
-  ),
-  executionP95Factor: decimal(
-    scheduler('REACH_EXECUTION_P95_FACTOR', 'Execution timeout as a multiple of P95'),
-    1,
-    100,
-    1.5,
-  ),
-  routeTimeoutMs: integer(
-    scheduler('REACH_ROUTE_TIMEOUT_MS', 'Milliseconds that a synchronous call waits for an agent'),
-    50,
-    600_000,
-    5000,
-  ),
-  taskTimeoutMs: integer(
-    scheduler('REACH_TASK_TIMEOUT_MS', 'Milliseconds that a synchronous call may take in all'),
     50,
     604_800_000,
     60_000,
@@ -117,61 +90,6 @@ export const schedulerFields = {
     1,
     0.05,
   ),
-  retryBudgetCallerMs: integer(
-    scheduler('REACH_RETRY_BUDGET_CALLER_MS', 'Milliseconds for a caller to earn one retry'),
-    1,
-    3_600_000,
-    300,
-  ),
-  retryBudgetBurst: integer(
-    scheduler('REACH_RETRY_BUDGET_BURST', 'Retries that a capability may make at once'),
-    1,
-    100_000,
-    100,
-  ),
-  breakerWindow: integer(
-    scheduler('REACH_BREAKER_WINDOW', 'Calls that the breaker of an agent looks back on'),
-    1,
-    10_000,
-    100,
-  ),
-  breakerErrorShare: decimal(
-    scheduler('REACH_BREAKER_ERROR_SHARE', 'Share of errors above which the breaker opens'),
-    0.01,
-    1,
-    0.4,
-  ),
-  breakerConsecutive: integer(
-    scheduler('REACH_BREAKER_CONSECUTIVE', 'Consecutive failures above which the breaker opens'),
-    1,
-    1000,
-    3,
-  ),
-  breakerOpenMs: integer(
-    scheduler('REACH_BREAKER_OPEN_MS', 'Milliseconds that a breaker stays open'),
-    10,
-    3_600_000,
-    30_000,
-  ),
-  throttleMs: integer(
-    scheduler('REACH_THROTTLE_MS', 'Milliseconds of reduced traffic after a recovery'),
-    0,
-    3_600_000,
-    30_000,
-  ),
-  throttleShare: decimal(
-    scheduler('REACH_THROTTLE_SHARE', 'Share of usual traffic after a recovery'),
-    0.01,
-    1,
-    0.2,
-  ),
-  callDepth: integer(
-    scheduler('REACH_CALL_DEPTH', 'Times that one agent may stand in a chain of calls'),
-    1,
-    100,
-    5,
-  ),
-  routeTtlS: integer(scheduler('REACH_ROUTE_TTL_S', 'Seconds that routing advice is valid'), 1, 3600, 30),
   sweepIntervalMs: integer(
     scheduler('REACH_SWEEP_INTERVAL_MS', 'Milliseconds between sweeps over passed deadlines'),
     50,
@@ -183,5 +101,12 @@ export const schedulerFields = {
     100,
     600_000,
     10_000,
+  ),
+  webhookSecrets: secrets(
+    scheduler(
+      'REACH_WEBHOOK_SECRETS',
+      'Secrets that callbacks are signed with (Standard Webhooks), comma separated: with two, both sign, so that one can be replaced',
+    ),
+    16,
   ),
 };

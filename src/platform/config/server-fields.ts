@@ -52,17 +52,10 @@ export const serverFields = {
     8 * MIB,
   ),
   payloadLimitBytes: integer(
-    server('REACH_PAYLOAD_LIMIT_BYTES', 'Largest payload or outputs of one task, in bytes of JSON'),
+    server('REACH_PAYLOAD_LIMIT_BYTES', 'Largest payload of one task, in bytes of JSON'),
     1024,
     64 * MIB,
     262_144,
-  ),
-  batchLimit: integer(server('REACH_BATCH_LIMIT', 'Most items in one batch call'), 1, 10_000, 1000),
-  waitLimitMs: integer(
-    server('REACH_WAIT_LIMIT_MS', 'Longest wait in milliseconds that a long poll may ask for'),
-    0,
-    600_000,
-    60_000,
   ),
 };
 

@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { type Config, CONFIG } from '../config/config.js';
 import { nestLog } from '../embedded/log.js';
+import { Readiness } from '../health/readiness.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { pgPoolOf } from './data-source.js';
 import { PostgresRuntime } from './postgres-runtime.js';
@@ -14,7 +15,7 @@ export const DATABASE_URL = Symbol('DATABASE_URL');
 @Global()
 @Module({
   providers: [
-    { provide: PostgresRuntime, inject: [CONFIG, Shutdown], useFactory: startRuntime },
+    { provide: PostgresRuntime, inject: [CONFIG, Readiness, Shutdown], useFactory: startRuntime },
     {
       provide: DataSource,
       inject: [PostgresRuntime],
@@ -31,10 +32,17 @@ export const DATABASE_URL = Symbol('DATABASE_URL');
 })
 export class PostgresModule {}
 
-async function startRuntime(config: Config, shutdown: Shutdown): Promise<PostgresRuntime> {
+async function startRuntime(
+  config: Config,
+  readiness: Readiness,
+  shutdown: Shutdown,
+): Promise<PostgresRuntime> {
   // The way a signal takes: readiness fails, work is handed back, and the supervisor starts us anew.
   const endProcess = (): void => void process.kill(process.pid, 'SIGTERM');
   const runtime = await PostgresRuntime.start(config, nestLog('Postgres'), endProcess);
+  readiness.add('postgres', async () => {
+    await runtime.dataSource.query('SELECT 1');
+  });
   shutdown.on('pools', 'postgres', () => runtime.closePools());
   shutdown.on('engines', 'embedded postgres', () => runtime.stopEngine());
   return runtime;

@@ -1,0 +1,2 @@
+-- $1 task id
+DELETE FROM callbacks WHERE task_id = $1
