@@ -1,0 +1,111 @@
+import { pathToFileURL } from 'node:url';
+import { resolve } from 'node:path';
+
+const BATCH = 200;
+const BATCH_CALLERS = 4;
+/** Tasks submitted and not yet done, at most: enough that no stage ever runs dry. */
+const BACKLOG = 3000;
+const REST_LOOPS = 6;
+const CONCURRENCY = 50;
+const BULL_CONCURRENCY = 200;
+
+/**
+ * Who takes part. `peer` is whom the ratio is taken to, in the same round; `target` the least ratio asked for.
+ * The order is the order in a round: each stands next to its peer.
+ */
+export const CONTESTANTS = [
+  { name: 'bullmq-redis-single', kind: 'bull', store: 'redis', batch: 1 },
+  {
+    name: 'rest',
+    kind: 'reach',
+    mode: 'distributed',
+    agents: 'rest',
+    batch: 1,
+    peer: 'bullmq-redis-single',
+    target: 0.15,
+  },
+  {
+    name: 'sessions',
+    kind: 'reach',
+    mode: 'distributed',
+    agents: 'session',
+    batch: 1,
+    peer: 'bullmq-redis-single',
+    target: 0.35,
+  },
+  { name: 'bullmq-redis-bulk', kind: 'bull', store: 'redis', batch: BATCH },
+  {
+    name: 'batch',
+    kind: 'reach',
+    mode: 'distributed',
+    agents: 'session',
+    batch: BATCH,
+    peer: 'bullmq-redis-bulk',
+    target: 0.45,
+  },
+  { name: 'bullmq-postgres-single', kind: 'bull', store: 'postgres', batch: 1 },
+  {
+    name: 'embedded-sessions',
+    kind: 'reach',
+    mode: 'embedded',
+    agents: 'session',
+    batch: 1,
+    peer: 'bullmq-postgres-single',
+    target: 1,
+  },
+  {
+    name: 'embedded-batch',
+    kind: 'reach',
+    mode: 'embedded',
+    agents: 'session',
+    batch: BATCH,
+    peer: 'bullmq-postgres-single',
+    target: 1,
+  },
+];
+
+/** The contestants that `only` names (by prefix), and their peers; all when it is empty. */
+export function choose(only) {
+  const named = CONTESTANTS.filter(({ name }) => only.length === 0 || only.some((o) => name.startsWith(o)));
+  const peers = new Set(named.map(({ peer }) => peer));
+  return CONTESTANTS.filter((contestant) => named.includes(contestant) || peers.has(contestant.name));
+}
+
+let turns = 0;
+
+/** The two forked roles of one turn: name of the file, and its options. */
+export function rolesOf(contestant, options, arena) {
+  const { batch } = contestant;
+  const id = `${contestant.name}-${++turns}`;
+  const flow = {
+    batch,
+    callers: batch > 1 ? BATCH_CALLERS : options.callers,
+    backlog: BACKLOG,
+    payloadBytes: options.payloadBytes,
+  };
+  if (contestant.kind === 'bull') {
+    const store =
+      contestant.store === 'redis'
+        ? { redis: { host: arena.redis.host, port: arena.redis.port } }
+        : { postgres: arena.bullDatabase };
+    return {
+      id,
+      producer: ['bull-producer', { queue: id, ...store, ...flow }],
+      consumer: ['bull-worker', { queue: id, ...store, concurrency: BULL_CONCURRENCY }],
+    };
+  }
+  const { url } = arena[contestant.mode];
+  const agents = { url, capability: id, agents: options.agents };
+  return {
+    id,
+    producer: ['load', { url, capability: id, ...flow }],
+    consumer:
+      contestant.agents === 'rest'
+        ? ['rest-agents', { ...agents, loops: REST_LOOPS }]
+        : ['session-agents', { ...agents, concurrency: CONCURRENCY, sdk: sdkUrl() }],
+  };
+}
+
+function sdkUrl() {
+  return pathToFileURL(resolve('sdk/typescript/dist/esm/index.js')).href;
+}

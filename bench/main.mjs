@@ -1,0 +1,20 @@
+/** `npm run bench -- <name>`: see args.mjs for the options, README.md for what is measured and how. */
+import { readArguments, USAGE, UsageError } from './args.mjs';
+import { dispatch } from './dispatch.mjs';
+import { endAll, endOnSignals } from './system/processes.mjs';
+
+const BENCHES = { dispatch, latency: (options) => dispatch({ ...options, latencyOnly: true }) };
+
+endOnSignals();
+try {
+  const options = readArguments(process.argv.slice(2));
+  const run = BENCHES[options.bench];
+  if (options.help) process.stdout.write(USAGE);
+  else if (!run) throw new UsageError(`there is no bench "${options.bench}"`);
+  else await run(options);
+} catch (error) {
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+  process.stderr.write(error instanceof UsageError ? `${error.message}\n\n${USAGE}` : `${error.stack}\n`);
+} finally {
+  await endAll();
+}
