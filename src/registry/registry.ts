@@ -4,9 +4,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { judgeAgent, mayChange, type AgentFacts } from '../core/agent-state.js';
 import { ReachError } from '../core/errors.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
-import type { AgentRow } from './agent-row.js';
+import { agentKey, type AgentRow } from './agent-row.js';
 import type { capacityReport, leaseAnswer, registerAnswer, RegisterBody } from './agents.wire.js';
 import { ReachSync } from './reach-sync.js';
+import { ReachTable } from './reach-table.js';
 import { RegistryEvents } from './registry.events.js';
 import { RegistryStore, type RenewedLease } from './registry.store.js';
 
@@ -28,6 +29,7 @@ export class Registry {
     private readonly store: RegistryStore,
     private readonly sync: ReachSync,
     private readonly events: RegistryEvents,
+    private readonly table: ReachTable,
   ) {}
 
   /**
@@ -178,14 +180,16 @@ export class Registry {
   }
 
   /**
-   * Proves a lease without renewing it.
+   * Proves a lease without renewing it, from memory where that suffices: every change that an agent makes with it
+   * is guarded again by the ledger.
    * @throws ReachError LEASE_SUPERSEDED or LEASE_EXPIRED
    */
-  async requireLease(ref: LeaseRef): Promise<AgentRow> {
+  async requireLease(ref: LeaseRef): Promise<void> {
+    const entry = this.table.get(agentKey(ref.namespace, ref.agentId));
+    if (entry?.leaseId === ref.leaseId && entry.state !== 'offline') return;
     const row = await this.store.find(ref.namespace, ref.agentId);
     if (row?.lease_id !== ref.leaseId || row.state === 'offline' || row.removed_at !== null)
       throw leaseError(ref, row);
-    return row;
   }
 
   private async whyNotRenewed(ref: LeaseRef): Promise<ReachError> {

@@ -65,7 +65,6 @@ describe('Shutdown', () => {
     shutdown.on('pools', 'closes', () => {
       closed = true;
     });
-    const started = performance.now();
     await shutdown.run();
     expect(closed).toBe(true);
   });
