@@ -3,6 +3,7 @@ import { CoordinatorUnavailable, type Coordinator } from '../../src/platform/coo
 import { RedisCoordinator } from '../../src/platform/coordination/redis.js';
 import { parseRedisUrl } from '../../src/platform/coordination/redis-url.js';
 import { describeWithRedisServer, RedisServer } from '../support/redis.js';
+import { SilentProxy } from '../support/silent-proxy.js';
 import { until } from '../support/until.js';
 
 /** Every call there is, so that "no call hangs" means no call. */
@@ -118,17 +119,32 @@ describeWithRedisServer('a Redis that is lost', () => {
     expect(seen[kind === 'counter' ? 'slots' : 'counter']).not.toBe('unknown');
   });
 
-  test('nothing is left for ever: each key but the epoch has a time to live', async () => {
+  test('nothing is left for ever: each write gives its key seven days', async () => {
+    const writes: [key: string, write: () => Promise<unknown>][] = [
+      ['{k}:counter', () => c.counterSeed('k', 1)],
+      ['{k}:counter', () => c.counterAdd('k', 1)],
+      ['{k}:counter', () => c.counterReserve('k', 1, 9)],
+      [
+        '{k}:counter',
+        () => c.counterRead('k').then((r) => r !== 'unknown' && c.counterCorrect('k', 1, r.version)),
+      ],
+      ['{k}:slots', () => c.slotsSeed('k', ['a', 'b'])],
+      ['{k}:slots', () => c.slotsReserve('k', ['c'], 5)],
+      ['{k}:slots', () => c.slotsRelease('k', ['c'])],
+      ['{k}:inbox', () => c.inboxPush('k', ['a', 'b'], 5)],
+    ];
+    for (const [key, write] of writes) {
+      await admin.pexpire(`reach:${key}`, 60_000);
+      await write();
+      const daysLeft = (await admin.pttl(`reach:${key}`)) / 86_400_000;
+      expect([String(write), Math.round(daysLeft)]).toEqual([String(write), 7]);
+    }
     await c.setIfAbsent('k', 'v', 5_000);
-    await c.counterSeed('k', 1);
-    await c.counterAdd('k', 1);
-    await c.slotsSeed('k', []);
-    await c.slotsReserve('k', ['d'], 5);
-    await c.inboxPush('k', ['d'], 5);
-    const keys = (await admin.keys('*')).filter((key) => !key.endsWith(':epoch'));
-    expect(keys).toHaveLength(4);
-    for (const key of keys) expect([key, await admin.pttl(key)]).toEqual([key, expect.any(Number)]);
-    for (const key of keys) expect(await admin.pttl(key)).toBeGreaterThan(0);
+    await c.inboxPop('k', 1);
+    await c.inboxRemove('k', ['b']);
+    for (const key of await admin.keys('*')) {
+      expect([key, key.endsWith(':epoch') || (await admin.pttl(key)) > 0]).toEqual([key, true]);
+    }
   });
 
   test('a server that is killed: calls reject in time, and work again after an empty restart', async () => {
@@ -180,6 +196,27 @@ describeWithRedisServer('a Redis that is lost', () => {
       return heard.length > 0;
     });
     expect(losses).toBeGreaterThanOrEqual(1);
+  });
+
+  test('connections that fell silent are replaced: the network went, not the server', async () => {
+    const proxy = await SilentProxy.start(Number(new URL(server.url).port));
+    const target = parseRedisUrl(`redis://127.0.0.1:${proxy.port}`);
+    const far = new RedisCoordinator({ target, checkIntervalMs: 100 });
+    expect(await far.waitUntilAvailable(5_000)).toBe(true);
+    const heard: string[] = [];
+    await far.subscribe('news', (message) => heard.push(message));
+    let farLosses = 0;
+    far.onLost(() => farLosses++);
+    proxy.silence();
+    await until('it is noticed', () => !far.available(), 3_000);
+    await until('it is available again', () => far.available(), 10_000);
+    await until('the channels are heard again', async () => {
+      await far.publish('news', 'back').catch(() => undefined);
+      return heard.length > 0;
+    });
+    expect(farLosses).toBeGreaterThanOrEqual(1);
+    await far.close();
+    await proxy.stop();
   });
 
   test('the loss of the subscriber connection alone is announced: messages may have been missed', async () => {

@@ -4,6 +4,7 @@ import { QueueUnavailable } from '../../src/platform/queue/order-queue.js';
 import { PrivatePostgres } from '../support/postgres.js';
 import { RecordingHandler, TestQueues } from '../support/queues.js';
 import { describeWithRedisServer, RedisServer } from '../support/redis.js';
+import { SilentProxy } from '../support/silent-proxy.js';
 import { until } from '../support/until.js';
 
 /** Orders until one is accepted: what a sweep does. */
@@ -118,6 +119,21 @@ describeWithRedisServer('orders in a Redis that is lost', () => {
     await orderEventually(queue, 'after');
     await until('the worker consumes again', () => handler.count('after') >= 1);
   });
+
+  test('connections that fell silent are replaced: the network went, not the server', async () => {
+    const proxy = await SilentProxy.start(Number(new URL(server.url).port));
+    const far = TestQueues.onRedis(`redis://127.0.0.1:${proxy.port}`, 'reach');
+    const farQueue = await far.open();
+    await farQueue.consume(handler.handle);
+    await farQueue.order(['before']);
+    await until('it is handled', () => handler.count('before') === 1);
+    proxy.silence();
+    await expectRefusedInTime(farQueue);
+    await orderEventually(farQueue, 'after');
+    await until('the worker consumes again', () => handler.count('after') >= 1, 20_000);
+    await far.closeAll();
+    await proxy.stop();
+  }, 60_000);
 
   describe('one part of an order deleted by hand', () => {
     const prefix = '{reach}:reach-orders';
