@@ -116,7 +116,7 @@ function pushFailed(i: Extract<Incident, { kind: 'push_failed' }>): Attribution 
 }
 
 function reported(i: Extract<Incident, { kind: 'reported' }>): Attribution {
-  const said = i.message === '' ? 'without a message' : `: ${i.message}`;
+  const said = i.message === '' ? ' without a message' : `: ${i.message}`;
   const base = { code: i.code, stage: 'execution' as const, evidenceOfWork: 'failed_for_sure' as const };
   if (i.dependency !== undefined || i.code === 'DEPENDENCY_DOWN') {
     const dependency = i.dependency ?? '(not named)';
