@@ -1,14 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { QueueUnavailable } from '../../src/platform/queue/order-queue.js';
 import { createTestDatabase } from '../support/postgres.js';
-import { RecordingHandler, TestQueues } from '../support/queues.js';
+import { OrderWorkerProcess, RecordingHandler, TestQueues } from '../support/queues.js';
 import { anyRedis, describeWithRedis, describeWithRedisServer, RedisServer } from '../support/redis.js';
 import { until } from '../support/until.js';
-
-const WORKER = fileURLToPath(new URL('../support/order-worker.ts', import.meta.url));
 
 /** Where orders are kept; `where` says it to another process. */
 type Place = { queues: TestQueues; where: string[]; stop: () => Promise<void> };
@@ -216,15 +210,9 @@ function orderQueueContract(make: () => Promise<Place>): void {
     const queue = await queues.open({ worker });
     await queue.order([lane]);
     for (let death = 1; death <= 2; death++) {
-      const dying = spawn(process.execPath, ['--import', 'tsx', WORKER, ...where], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      for await (const line of createInterface({ input: dying.stdout })) {
-        expect(line).toBe(lane);
-        break;
-      }
-      dying.kill('SIGKILL');
-      await once(dying, 'exit');
+      const dying = await OrderWorkerProcess.start(where);
+      expect(await dying.firstLane()).toBe(lane);
+      await dying.kill();
     }
     const handler = new RecordingHandler();
     await queue.consume(handler.handle);

@@ -1,3 +1,8 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { createInterface } from 'node:readline';
+import { build } from 'esbuild';
 import { type QueueBackend, postgresBackend, redisBackend } from '../../src/platform/queue/backends.js';
 import { BullOrderQueue, type BullOrderQueueOptions } from '../../src/platform/queue/bull-order-queue.js';
 import { parseRedisUrl } from '../../src/platform/coordination/redis-url.js';
@@ -62,5 +67,39 @@ export class RecordingHandler {
 
   count(lane: string): number {
     return this.lanes.filter((one) => one === lane).length;
+  }
+}
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Inside node_modules, so that what the program imports is found. */
+const WORKER_PROGRAM = `${ROOT}node_modules/.cache/reach-test/order-worker-${process.pid}.mjs`;
+
+/** A process of its own that takes orders and never finishes one; it is made to be killed. */
+export class OrderWorkerProcess {
+  private constructor(private readonly child: ChildProcess) {}
+
+  /** @param where `redis url prefix` or `postgres url` */
+  static async start(where: readonly string[]): Promise<OrderWorkerProcess> {
+    await build({
+      entryPoints: [`${ROOT}test/support/order-worker.ts`],
+      outfile: WORKER_PROGRAM,
+      bundle: true,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+    });
+    const stdio = ['pipe', 'pipe', 'inherit'] as const;
+    return new OrderWorkerProcess(spawn(process.execPath, [WORKER_PROGRAM, ...where], { stdio: [...stdio] }));
+  }
+
+  /** The first lane it was given. */
+  async firstLane(): Promise<string> {
+    for await (const line of createInterface({ input: this.child.stdout! })) return line;
+    throw new Error('the order worker ended');
+  }
+
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await once(this.child, 'exit');
   }
 }

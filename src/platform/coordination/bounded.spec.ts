@@ -6,7 +6,6 @@ describe('bounded', () => {
   test('passes on what comes in time', async () => {
     await expect(bounded(Promise.resolve(1), 1_000, late)).resolves.toBe(1);
     await expect(bounded(Promise.reject(new Error('no')), 1_000, late)).rejects.toThrow('no');
-    await expect(bounded(Promise.reject('text'), 1_000, late)).rejects.toThrow('text');
   });
 
   test('gives up when time is over', async () => {
