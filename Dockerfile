@@ -6,10 +6,11 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY sdk/typescript/package.json sdk/typescript/
 RUN npm ci --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json tsconfig.migrations.json nest-cli.json ./
+COPY tsconfig.json tsconfig.build.json tsconfig.migrations.json tsconfig.examples.json nest-cli.json ./
 COPY scripts scripts
 COPY sdk/typescript sdk/typescript
 COPY migrations migrations
+COPY examples examples
 COPY src src
 RUN npm run build
 
