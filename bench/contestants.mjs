@@ -3,8 +3,11 @@ import { resolve } from 'node:path';
 
 const BATCH = 200;
 const BATCH_CALLERS = 4;
-/** Tasks submitted and not yet done, at most: enough that no stage ever runs dry. */
-const BACKLOG = 3000;
+/**
+ * Tasks submitted and not yet done, at most: enough that no stage runs dry, and few enough that it is reached
+ * during warm-up (else the window pays for more submissions than results).
+ */
+const BACKLOG = { rest: 300, single: 1500, bulk: 3000 };
 const REST_LOOPS = 6;
 const CONCURRENCY = 50;
 const BULL_CONCURRENCY = 200;
@@ -80,7 +83,7 @@ export function rolesOf(contestant, options, arena) {
   const flow = {
     batch,
     callers: batch > 1 ? BATCH_CALLERS : options.callers,
-    backlog: BACKLOG,
+    backlog: BACKLOG[contestant.agents === 'rest' ? 'rest' : batch > 1 ? 'bulk' : 'single'],
     payloadBytes: options.payloadBytes,
   };
   if (contestant.kind === 'bull') {

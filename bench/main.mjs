@@ -1,4 +1,4 @@
-/** `npm run bench -- <name>`: see args.mjs for the options, README.md for what is measured and how. */
+/** `npm run bench -- <name>`: see args.mjs for the options. */
 import { readArguments, USAGE, UsageError } from './args.mjs';
 import { dispatch } from './dispatch.mjs';
 import { endAll, endOnSignals } from './system/processes.mjs';

@@ -96,7 +96,7 @@ function latencyTable(latencies) {
     const own = latencies.filter(({ contestant }) => contestant === name);
     const cell = (key) => {
       const { median, least, most } = spread(own.map((turn) => turn[key]));
-      return `${median} (${least} to ${most})`;
+      return `${median.toFixed(1)} (${least.toFixed(1)} to ${most.toFixed(1)})`;
     };
     lines.push(
       `| ${name} | ${own[0].offeredRate} | ${cell('p50Ms')} | ${cell('p99Ms')} | ${cell('maxMs')} |`,

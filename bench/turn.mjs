@@ -96,13 +96,10 @@ export async function saturate(contestant, options, arena, { profile = false } =
   await pair.stop();
   const cpu = cpuBetween(before, after);
   const rate = settled.tasks / cpu.seconds;
-  const usPerTask = {};
-  for (const [name, seconds] of Object.entries(cpu.used))
-    usPerTask[name] = round((seconds * 1e6) / settled.tasks);
   return {
     contestant: contestant.name,
     rate: round(rate),
-    usPerTask,
+    usPerTask: usPerTask(cpu, settled.tasks),
     othersCores: round(cpu.others, 2),
     ...settled,
     ...(recorded ? { profile: recorded } : {}),
@@ -132,6 +129,7 @@ export async function latencyAt(rate, contestant, options, arena) {
   const before = cpuSnapshot(pids, WITH_CHILDREN);
   await wait(options.seconds * 1000);
   const after = cpuSnapshot(pids, WITH_CHILDREN);
+  const cpu = cpuBetween(before, after);
   const us = Float64Array.from(await pair.consumer.call('takeLatencies')).sort();
   await pair.drain();
   await pair.stop();
@@ -143,8 +141,15 @@ export async function latencyAt(rate, contestant, options, arena) {
     p50Ms: ms(0.5),
     p99Ms: ms(0.99),
     maxMs: ms(1),
-    othersCores: round(cpuBetween(before, after).others, 2),
+    usPerTask: usPerTask(cpu, us.length),
+    othersCores: round(cpu.others, 2),
   };
+}
+
+function usPerTask({ used }, tasks) {
+  return Object.fromEntries(
+    Object.entries(used).map(([name, seconds]) => [name, round((seconds * 1e6) / tasks)]),
+  );
 }
 
 function round(value, digits = 0) {
