@@ -126,7 +126,7 @@ test.each<[Incident, string, string, string, string, RegExp]>([
       kind: 'expired',
       capability: 'fetch',
       waitedMs: 2000,
-      shortage: { kind: 'no_capable', rejections: [] },
+      hindrance: { kind: 'no_capable', rejections: [] },
     },
     'TASK_EXPIRED',
     'placement',
@@ -139,7 +139,7 @@ test.each<[Incident, string, string, string, string, RegExp]>([
       kind: 'expired',
       capability: 'fetch',
       waitedMs: 2000,
-      shortage: {
+      hindrance: {
         kind: 'no_reachable',
         rejections: [{ agentId: 'n2', filter: 'state', reason: 'offline: lease expired' }],
       },
@@ -155,7 +155,7 @@ test.each<[Incident, string, string, string, string, RegExp]>([
       kind: 'expired',
       capability: 'fetch',
       waitedMs: 2000,
-      shortage: {
+      hindrance: {
         kind: 'busy',
         rejections: [{ agentId: 'n2', filter: 'capacity', reason: 'busy: 1 of 1 slots in use' }],
       },
@@ -165,6 +165,48 @@ test.each<[Incident, string, string, string, string, RegExp]>([
     'platform',
     'never_started',
     /every agent with fetch was busy/,
+  ],
+  [
+    {
+      kind: 'expired',
+      capability: 'fetch',
+      waitedMs: 2000,
+      hindrance: {
+        kind: 'no_capable',
+        rejections: [{ agentId: 'n2', filter: 'tags', reason: 'lacks the tag gpu' }],
+      },
+    },
+    'TASK_EXPIRED',
+    'placement',
+    'caller',
+    'never_started',
+    /no agent fits fetch \(n2 lacks the tag gpu\)/,
+  ],
+  [
+    {
+      kind: 'expired',
+      capability: 'fetch',
+      waitedMs: 2000,
+      hindrance: { kind: 'paused', capability: 'fetch' },
+    },
+    'TASK_EXPIRED',
+    'placement',
+    'platform',
+    'never_started',
+    /the capability fetch was paused/,
+  ],
+  [
+    {
+      kind: 'expired',
+      capability: 'fetch',
+      waitedMs: 2000,
+      hindrance: { kind: 'not_due', runAt: '2026-11-30T00:00:00.000Z' },
+    },
+    'TASK_EXPIRED',
+    'placement',
+    'caller',
+    'never_started',
+    /expired before its time came, at 2026-11-30T00:00:00.000Z/,
   ],
 ])('%j', (incident, code, stage, blame, work, message) => {
   const said = attribute(incident);

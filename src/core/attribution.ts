@@ -27,7 +27,11 @@ export type Incident =
       dependency?: string;
       retryable?: boolean;
     }
-  | { kind: 'expired'; capability: string; waitedMs: number; shortage: Shortage };
+  | { kind: 'expired'; capability: string; waitedMs: number; hindrance: Hindrance };
+
+/** What kept a task from being placed: no agent for it, an operator's order, or its own time. */
+export type Hindrance =
+  Shortage | { kind: 'paused'; capability: string } | { kind: 'not_due'; runAt: string };
 
 export interface Attribution {
   code: ErrorCode;
@@ -146,22 +150,39 @@ function reported(i: Extract<Incident, { kind: 'reported' }>): Attribution {
 }
 
 function expired(i: Extract<Incident, { kind: 'expired' }>): Attribution {
-  const waited = `no agent took the task within ${seconds(i.waitedMs)}: `;
-  const named = i.shortage.rejections.map((r) => `${r.agentId} ${r.reason}`).join('; ');
-  const why =
-    i.shortage.kind === 'no_capable'
-      ? `no registered agent offers ${i.capability}`
-      : i.shortage.kind === 'no_reachable'
-        ? `no agent with ${i.capability} was reachable (${named})`
-        : `every agent with ${i.capability} was busy (${named})`;
+  const { blame, why } = hindered(i.capability, i.hindrance);
   return {
     code: 'TASK_EXPIRED',
     stage: 'placement',
-    blame:
-      i.shortage.kind === 'no_capable' ? 'caller' : i.shortage.kind === 'no_reachable' ? 'agent' : 'platform',
+    blame,
     evidenceOfWork: 'never_started',
-    message: waited + why,
+    message: `no agent took the task within ${seconds(i.waitedMs)}: ${why}`,
   };
+}
+
+function hindered(capability: string, h: Hindrance): { blame: Blame; why: string } {
+  switch (h.kind) {
+    case 'paused':
+      return { blame: 'platform', why: `the capability ${h.capability} was paused` };
+    case 'not_due':
+      return { blame: 'caller', why: `it expired before its time came, at ${h.runAt}` };
+    case 'no_capable':
+      return {
+        blame: 'caller',
+        why:
+          h.rejections.length === 0
+            ? `no registered agent offers ${capability}`
+            : `no agent fits ${capability} (${namesOf(h)})`,
+      };
+    case 'no_reachable':
+      return { blame: 'agent', why: `no agent with ${capability} was reachable (${namesOf(h)})` };
+    case 'busy':
+      return { blame: 'platform', why: `every agent with ${capability} was busy (${namesOf(h)})` };
+  }
+}
+
+function namesOf(shortage: Shortage): string {
+  return shortage.rejections.map((r) => `${r.agentId} ${r.reason}`).join('; ');
 }
 
 /** What follows from a failed attempt, to end the sentence with. */

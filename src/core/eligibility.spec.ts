@@ -78,6 +78,13 @@ test('a shortage names the most hopeful kind', () => {
   expect(explainShortage([busy, offline], need()).kind).toBe('busy');
 });
 
+test('a candidate that looks free and took nothing was busy through another dispatcher', () => {
+  expect(explainShortage([agent({ agentId: 'a1', inFlight: 0 })], need())).toMatchObject({
+    kind: 'busy',
+    rejections: [{ agentId: 'a1', filter: 'capacity' }],
+  });
+});
+
 test('a shortage names at most as many candidates as asked', () => {
   const many = Array.from({ length: 50 }, (_, i) => agent({ agentId: `a${i}`, state: 'offline' }));
   expect(explainShortage(many, need(), 3).rejections).toHaveLength(3);

@@ -109,20 +109,29 @@ export function isVersionRange(range: string): boolean {
 export interface Shortage {
   /** none capable; capable but none reachable; reachable but all busy */
   kind: 'no_capable' | 'no_reachable' | 'busy';
-  rejections: { agentId: string; filter: FilterName; reason: string }[];
+  rejections: Refusal[];
 }
 
-/** Explains why no candidate is eligible; the most hopeful kind wins. Names at most `limit` candidates. */
+interface Refusal extends Rejection {
+  agentId: string;
+}
+
+/**
+ * A candidate that passes every filter here and yet took nothing: its slots were held through other
+ * dispatchers, or came free this very moment.
+ */
+const HELD_ELSEWHERE: Rejection = { filter: 'capacity', reason: 'busy: no slot was free until now' };
+
+/** Explains why no candidate took the task; the most hopeful kind wins. Names at most `limit` candidates. */
 export function explainShortage(
   candidates: Iterable<Candidate>,
   requirement: Requirement,
   limit = 10,
 ): Shortage {
   let kind: Shortage['kind'] = 'no_capable';
-  const rejections: Shortage['rejections'] = [];
+  const rejections: Refusal[] = [];
   for (const c of candidates) {
-    const rejection = rejectionOf(c, requirement);
-    if (rejection === undefined) continue;
+    const rejection = rejectionOf(c, requirement) ?? HELD_ELSEWHERE;
     if (rejection.filter === 'capacity') kind = 'busy';
     else if (rejection.filter === 'state' && kind === 'no_capable') kind = 'no_reachable';
     if (rejections.length < limit) rejections.push({ agentId: c.agentId, ...rejection });

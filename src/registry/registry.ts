@@ -1,9 +1,9 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { z } from 'zod';
-import { v7 as uuidv7 } from 'uuid';
 import { judgeAgent, mayChange, type AgentFacts } from '../core/agent-state.js';
 import { ReachError } from '../core/errors.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
+import { newId } from '../platform/ids.js';
 import { agentKey, type AgentRow } from './agent-row.js';
 import type { capacityReport, leaseAnswer, registerAnswer, RegisterBody } from './agents.wire.js';
 import { ReachSync } from './reach-sync.js';
@@ -73,7 +73,7 @@ export class Registry {
         `${intervalMs} ms (${shortest} ms): one late heartbeat would end it; ask for at least ${shortest} ms`;
       throw new ReachError('VALIDATION_FAILED', detail, { errors: [{ pointer: '/lease_ttl_ms', detail }] });
     }
-    return { id: uuidv7(), ttlMs, intervalMs };
+    return { id: newId(), ttlMs, intervalMs };
   }
 
   /**

@@ -65,14 +65,16 @@ export class AdmissionStore {
   }
 
   private async writeTasks(tasks: readonly NewTask[]): Promise<Admitted[]> {
-    const { rows } = await this.sql.run<{ ord: number; state: TaskState; deadline_in_ms: number | null }>(
+    const { rows } = await this.sql.run<{ id: string; state: TaskState; deadline_in_ms: number | null }>(
       'admit',
       ADMIT,
       columns(tasks),
     );
-    const answers = new Array<Admitted | undefined>(tasks.length);
-    for (const row of rows)
-      answers[row.ord - 1] = { added: true, state: row.state, deadlineInMs: row.deadline_in_ms };
+    const added = new Map(rows.map((row) => [row.id, row]));
+    const answers = tasks.map((task): Admitted | undefined => {
+      const row = added.get(task.id);
+      return row && { added: true, state: row.state, deadlineInMs: row.deadline_in_ms };
+    });
     if (rows.length < tasks.length) await this.explainMissing(tasks, answers);
     return answers as Admitted[];
   }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { isVersionRange } from '../core/eligibility.js';
 import { ReachError } from '../core/errors.js';
 import { laneLabel, laneOf, MAX_LANE_LENGTH, parseCapabilityRef, type Requirement } from '../core/lane.js';
 import type { TaskState } from '../core/task-state.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
+import { newId } from '../platform/ids.js';
 import {
   COORDINATOR,
   type Coordinator,
@@ -179,7 +179,7 @@ export class Admission {
     this.checkSize(payload);
     const key = body.idempotency_key ?? context.key ?? null;
     return {
-      id: uuidv7(),
+      id: newId(),
       namespace: body.namespace,
       lane,
       capability: laneLabel(requirement),

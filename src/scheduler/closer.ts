@@ -1,5 +1,4 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { attribute, consequence, type Attribution, type Incident } from '../core/attribution.js';
 import { retryDelayMs, spreadMs, type BackoffPolicy } from '../core/backoff.js';
 import { wireCode } from '../core/errors.js';
@@ -7,6 +6,7 @@ import { judgeRetry, type RetryVerdict } from '../core/retry.js';
 import { deliveryIdOf } from '../core/task-state.js';
 import { storableJson, storableText, truncate } from '../core/text.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
+import { newId } from '../platform/ids.js';
 import { ReachTable } from '../registry/reach-table.js';
 import { agentKey } from '../registry/agent-row.js';
 import { DeadlineAlarm } from './deadline-alarm.js';
@@ -81,7 +81,7 @@ export class Closer {
       delayMs,
       error: verdict.retry ? null : errorJson(cause, delivery, message, rawError),
       attribution: {
-        id: uuidv7(),
+        id: newId(),
         stage: cause.stage,
         blame: cause.blame,
         dependency: cause.dependency ?? null,

@@ -1,15 +1,16 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
-import { attribute, type Incident } from '../core/attribution.js';
+import { attribute, type Hindrance, type Incident } from '../core/attribution.js';
 import { explainShortage } from '../core/eligibility.js';
 import { wireCode } from '../core/errors.js';
 import { requirementOf } from '../core/lane.js';
 import { storableJson } from '../core/text.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
+import { newId } from '../platform/ids.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import { Ticker } from '../platform/lifecycle/ticker.js';
 import { agentKey } from '../registry/agent-row.js';
 import { ReachTable } from '../registry/reach-table.js';
+import { Switches } from '../registry/switches.js';
 import { Closer } from './closer.js';
 import { DeadlineAlarm } from './deadline-alarm.js';
 import { Orders } from './orders.js';
@@ -35,6 +36,7 @@ export class DeadlineSweep implements OnApplicationBootstrap {
     private readonly outcomes: Outcomes,
     private readonly orders: Orders,
     private readonly table: ReachTable,
+    private readonly switches: Switches,
     private readonly alarm: DeadlineAlarm,
     shutdown: Shutdown,
   ) {
@@ -71,31 +73,32 @@ export class DeadlineSweep implements OnApplicationBootstrap {
     if (rows.length === 0) return;
     const ended = await this.store.expire(
       rows.map((row) => {
-        const requirement = requirementOf(row.lane);
-        const shortage = explainShortage(this.table.candidates(requirement), requirement);
+        const hindrance = this.hindrance(row);
         const cause = attribute({
           kind: 'expired',
           capability: row.capability,
           waitedMs: row.age_ms,
-          shortage,
+          hindrance,
         });
         return {
           id: row.id,
           fence: row.fence,
           seen: row.state,
           error: storableJson({ code: wireCode(cause.code), message: cause.message, retryable: true }),
-          attributionId: uuidv7(),
+          attributionId: newId(),
           blame: cause.blame,
           message: cause.message,
           evidence: storableJson({
             incident: 'expired',
             waited_ms: Math.round(row.age_ms),
-            shortage: shortage.kind,
-            candidates: shortage.rejections.map((r) => ({
-              agent_id: r.agentId,
-              filter: r.filter,
-              reason: r.reason,
-            })),
+            hindrance: hindrance.kind,
+            ...('rejections' in hindrance && {
+              candidates: hindrance.rejections.map((r) => ({
+                agent_id: r.agentId,
+                filter: r.filter,
+                reason: r.reason,
+              })),
+            }),
           }),
         };
       }),
@@ -110,6 +113,15 @@ export class DeadlineSweep implements OnApplicationBootstrap {
         code: 'TASK_EXPIRED',
       })),
     );
+  }
+
+  /** What kept the task waiting, as far as this replica can tell. */
+  private hindrance(row: DueRow): Hindrance {
+    if (row.state === 'scheduled') return { kind: 'not_due', runAt: row.run_at.toISOString() };
+    const requirement = requirementOf(row.lane);
+    const paused = this.switches.blocking(requirement);
+    if (paused !== undefined) return { kind: 'paused', capability: paused };
+    return explainShortage(this.table.candidates(requirement), requirement);
   }
 
   private async timeOut(row: DueRow): Promise<void> {

@@ -31,6 +31,7 @@ export interface DueRow extends HeldRow {
   ack_timeout_ms: number;
   execution_timeout_ms: number;
   progress: { note?: string } | null;
+  run_at: Date;
   expired: boolean;
   age_ms: number;
 }

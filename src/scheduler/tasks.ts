@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { ReachError, wireCode } from '../core/errors.js';
 import { isTerminal, type TaskState } from '../core/task-state.js';
+import { newId } from '../platform/ids.js';
 import { Admission } from './admission.js';
 import type { NewTask } from './admission.store.js';
 import { DeliveryStore } from './delivery.store.js';
@@ -101,7 +101,7 @@ export class Tasks {
 
 function asNew(row: ReplayRow): NewTask {
   return {
-    id: uuidv7(),
+    id: newId(),
     namespace: row.namespace,
     lane: row.lane,
     capability: row.capability,

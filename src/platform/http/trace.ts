@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { randomHex } from '../ids.js';
 
 /** Where a request stands in a distributed trace (W3C Trace Context). */
 export interface TraceContext {
@@ -31,7 +31,7 @@ const ZERO = /^0+$/;
  * (the W3C specification: a broken header is ignored, never an error).
  */
 export function traceOf(header: string | string[] | undefined): TraceContext {
-  const spanId = randomBytes(8).toString('hex');
+  const spanId = randomHex(16);
   const parent = typeof header === 'string' ? TRACEPARENT.exec(header) : null;
   const [, version, traceId, parentSpanId, flags, more] = parent ?? [];
   const usable =
@@ -40,7 +40,7 @@ export function traceOf(header: string | string[] | undefined): TraceContext {
     !(version === '00' && more !== undefined) &&
     !ZERO.test(traceId ?? '') &&
     !ZERO.test(parentSpanId ?? '');
-  if (!usable) return trace(randomBytes(16).toString('hex'), spanId, false);
+  if (!usable) return trace(randomHex(32), spanId, false);
   const sampled = (parseInt(flags ?? '0', 16) & 1) === 1;
   return trace(traceId ?? '', spanId, sampled, parentSpanId);
 }

@@ -6,17 +6,16 @@ WITH input AS (
     WITH ORDINALITY AS i (namespace, agent_id, lease_id, capacity, ord)
 ), locked AS (
   -- one order for all writers of several agents, so that two of them cannot wait for each other
-  SELECT a.namespace, a.agent_id FROM agents a JOIN input i USING (namespace, agent_id)
+  SELECT i.* FROM agents a JOIN input i USING (namespace, agent_id)
   ORDER BY a.namespace, a.agent_id FOR NO KEY UPDATE OF a
 ), renewed AS (
   UPDATE agents a SET
     last_heartbeat_at = now(),
     lease_expires_at = now() + a.lease_ttl_ms * interval '1 ms',
     capacity = COALESCE(i.capacity::jsonb, a.capacity)
-  FROM input i JOIN locked l ON l.namespace = i.namespace AND l.agent_id = i.agent_id
+  FROM locked i
   WHERE a.namespace = i.namespace AND a.agent_id = i.agent_id AND a.lease_id = i.lease_id
     AND a.state <> 'offline' AND a.removed_at IS NULL
-  RETURNING a.namespace, a.agent_id, a.lease_id, a.state, a.lease_ttl_ms
+  RETURNING i.ord, a.state, a.lease_ttl_ms
 )
-SELECT i.ord::int AS ord, r.state, r.lease_ttl_ms
-FROM input i JOIN renewed r USING (namespace, agent_id, lease_id)
+SELECT ord::int AS ord, state, lease_ttl_ms FROM renewed

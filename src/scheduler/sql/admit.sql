@@ -9,9 +9,9 @@ WITH input AS (
   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::boolean[],
     $8::text[], $9::uuid[], $10::uuid[], $11::text[], $12::text[], $13::int[], $14::int[], $15::smallint[],
     $16::float8[], $17::timestamptz[], $18::float8[], $19::text[], $20::text[])
-    WITH ORDINALITY AS i (id, namespace, lane, capability, payload, priority, idempotent, affinity_key,
+    AS i (id, namespace, lane, capability, payload, priority, idempotent, affinity_key,
       parent_task_id, retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts,
-      delay_ms, at, expires_ms, key, digest, ord)
+      delay_ms, at, expires_ms, key, digest)
 ), keyed AS (
   INSERT INTO idempotency_keys (namespace, key, task_id, body_digest)
   SELECT namespace, key, id, digest FROM input WHERE key IS NOT NULL
@@ -27,9 +27,8 @@ WITH input AS (
     CASE WHEN run_at > now() THEN 'scheduled' ELSE 'queued' END,
     CASE WHEN run_at > now() THEN LEAST(run_at, expires_at) ELSE expires_at END
   FROM input i
-  WHERE i.key IS NULL OR EXISTS (SELECT 1 FROM keyed k WHERE k.task_id = i.id)
+  WHERE i.key IS NULL OR i.id IN (SELECT task_id FROM keyed)
   ON CONFLICT (id) DO NOTHING
   RETURNING id, state, deadline_at
 )
-SELECT i.ord::int AS ord, a.state, (extract(epoch FROM a.deadline_at - now()) * 1000)::float8 AS deadline_in_ms
-FROM input i JOIN added a ON a.id = i.id
+SELECT id, state, (extract(epoch FROM deadline_at - now()) * 1000)::float8 AS deadline_in_ms FROM added

@@ -25,19 +25,18 @@ WITH input AS (
   FROM input i
   WHERE t.id = i.task_id AND t.fence = i.fence AND t.lease_id = i.lease_id AND t.state = i.seen
   RETURNING t.id, t.fence, t.namespace, t.attempt + (i.outcome = 'released')::int AS attempt, t.agent_id,
-    i.lease_id, t.transport, t.offered_at, t.acked_at, t.lane, t.capability, i.next, i.ord
+    t.transport, t.offered_at, t.acked_at, t.lane, t.capability, i.lease_id, i.outcome, i.code, i.next, i.ord,
+    i.attribution_id, i.stage, i.blame, i.dependency, i.message, i.evidence
 ), closed AS (
   INSERT INTO deliveries (task_id, fence, namespace, attempt, agent_id, lease_id, transport, outcome, code,
     offered_at, acked_at)
-  SELECT e.id, e.fence, e.namespace, e.attempt, e.agent_id, e.lease_id, e.transport, i.outcome, i.code,
-    e.offered_at, e.acked_at
-  FROM ended e JOIN input i ON i.ord = e.ord
+  SELECT id, fence, namespace, attempt, agent_id, lease_id, transport, outcome, code, offered_at, acked_at
+  FROM ended
 ), attributed AS (
   INSERT INTO attributions (id, namespace, task_id, fence, attempt, final, stage, code, blame, agent_id,
     dependency, capability, message, evidence)
-  SELECT i.attribution_id, e.namespace, e.id, e.fence, e.attempt, i.next = 'failed', i.stage, i.code, i.blame,
-    e.agent_id, i.dependency, e.capability, i.message, i.evidence::json
-  FROM ended e JOIN input i ON i.ord = e.ord
-  WHERE i.attribution_id IS NOT NULL
+  SELECT attribution_id, namespace, id, fence, attempt, next = 'failed', stage, code, blame, agent_id,
+    dependency, capability, message, evidence::json
+  FROM ended WHERE attribution_id IS NOT NULL
 )
 SELECT ord::int AS ord, namespace, agent_id, lane, capability, next FROM ended
