@@ -27,7 +27,7 @@ export function proseOf(markdown: string): string {
 export function sentencesOf(markdown: string): string[] {
   return proseOf(markdown)
     .replace(/\s+/g, ' ')
-    .split(/(?<=[.!?])\s+(?=[\p{Lu}"'(])/u)
+    .split(/(?<=[.!?]["')]?)\s+(?=[\p{Lu}"'(])/u)
     .map((sentence) => sentence.trim())
     .filter((sentence) => wordsOf(sentence).length >= 4);
 }

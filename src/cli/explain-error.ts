@@ -31,7 +31,8 @@ function explainAbsence(error: ReachConnectionError): string {
 
 function explainRefusal(error: ReachApiError): string {
   const lines = [`${error.detail} (${error.code})`];
-  for (const { pointer, detail } of error.errors) lines.push(`  ${pointer || '/'}: ${detail}`);
+  for (const { pointer, detail } of error.errors)
+    if (!error.detail.includes(detail)) lines.push(`  ${pointer || '/'}: ${detail}`);
   if (error.code === 'REACH_UNAUTHENTICATED') lines.push('  Give a token with --token or REACH_TOKEN.');
   if (error.code === 'REACH_NOT_FOUND') lines.push('  Is it in another namespace? See --namespace.');
   if (error.traceId !== undefined && error.status >= 500) lines.push(`  trace ${error.traceId}`);

@@ -65,17 +65,11 @@ async function showAttributions(options: Options, command: Command): Promise<voi
   }
   const attributions = await take(client.attributions(filter), options.limit);
   if (out.json) return out.document(attributions);
-  out.table(
-    ['AT', 'TASK', 'TRY', 'CODE', 'BLAME', 'AGENT', 'WHAT HAPPENED'],
-    attributions.map((a) => [
-      ago(a.at),
-      a.task_id,
-      String(a.attempt),
-      out.paint(a.final ? 'red' : 'yellow', a.code),
-      printable(a.dependency === undefined ? a.blame : `${a.blame} ${a.dependency}`),
-      printable(a.agent_id ?? ''),
-      printable(a.message),
-    ]),
-    'no failures',
-  );
+  if (attributions.length === 0) return out.line('no failures');
+  for (const a of attributions) {
+    const who = [a.blame, a.dependency, a.agent_id && `agent ${a.agent_id}`].filter(Boolean).join(', ');
+    const attempt = a.attempt > 0 ? `try ${a.attempt}` : 'before any try';
+    out.line(`${a.task_id}  ${out.paint(a.final ? 'red' : 'yellow', a.code)}  ${printable(who)}`);
+    out.line(`  ${out.paint('dim', `${ago(a.at)}, ${attempt}:`)} ${printable(a.message)}`);
+  }
 }

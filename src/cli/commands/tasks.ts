@@ -128,7 +128,7 @@ function printTask({ out }: CommandContext, task: TaskDetail): void {
       ]),
       '',
     );
-  if (task.error) out.note(`\nWhy: reach why ${task.task_id}`);
+  if (task.error) out.note(`(the whole story: reach why ${task.task_id})`);
 }
 
 async function cancelTasks(taskIds: string[], _options: object, command: Command): Promise<void> {

@@ -11,6 +11,7 @@ export interface ChildSpec {
 }
 
 const LOG_TAIL_LINES = 15;
+const FOLLOW_PARENT = new URL('./follow-parent.js', import.meta.url).href;
 
 /** A process of the demo: its output goes to a file, its end is awaited. */
 export class Child {
@@ -22,9 +23,9 @@ export class Child {
 
   constructor(readonly spec: ChildSpec) {
     const log = createWriteStream(spec.logFile, { flags: 'a' });
-    this.process = spawn(process.execPath, [spec.script, ...(spec.args ?? [])], {
+    this.process = spawn(process.execPath, ['--import', FOLLOW_PARENT, spec.script, ...(spec.args ?? [])], {
       env: spec.env,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
     for (const stream of [this.process.stdout, this.process.stderr]) {
       if (!stream) continue;

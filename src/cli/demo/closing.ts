@@ -81,7 +81,7 @@ function journey(task: TaskDetail, pipeline: Pipeline): string {
 function bySentence(attributions: readonly Attribution[]): [string, number][] {
   const counts = new Map<string, { text: string; count: number }>();
   for (const { message } of attributions) {
-    const key = message.replace(/\d+/g, '#').replace(/documents\/\S+/g, 'documents/#');
+    const key = message.replace(/\d+(\.\d+)?/g, '#').replace(/documents\/\S+/g, 'documents/#');
     const known = counts.get(key) ?? { text: message, count: 0 };
     counts.set(key, { text: known.text, count: known.count + 1 });
   }

@@ -16,7 +16,7 @@ export interface DemoOptions {
 
 const MOST_DOCUMENTS = 18;
 const PROGRESS_EVERY_MS = 1500;
-const AGENTS_WITHIN_MS = 20_000;
+const AGENTS_WITHIN_MS = 30_000;
 const INTERRUPTED = 130;
 
 /** Runs the demo. @returns the exit code: 0, or 1 when a promise was broken or something did not start */
@@ -25,7 +25,12 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   const stage = new Stage(options.dataDir);
   const interrupted = interruption();
   try {
-    return await Promise.race([play(stage, journal, options), interrupted.happened]);
+    const verdict = await Promise.race([play(stage, journal, options), interrupted.happened]);
+    if (!options.keep || verdict === INTERRUPTED) return verdict;
+    printKept(stage, journal);
+    // Ctrl-C is now the ordinary end, and the verdict stands.
+    await Promise.race([stage.centreEnded(), interrupted.happened]);
+    return verdict;
   } finally {
     if (interrupted.yet()) journal.say('stopping', 'all processes end');
     await stage.close();
@@ -55,7 +60,6 @@ async function play(stage: Stage, journal: Journal, options: DemoOptions): Promi
   if (broken.length === 0)
     out.line(out.paint('green', 'Every task reached its one end, and every failure has its reason.'));
   printCommands(out, stage.centreUrl, orphan, options.keep);
-  if (options.keep) await keep(stage, journal);
   return broken.length === 0 ? 0 : 1;
 }
 
@@ -118,11 +122,10 @@ function showProgress(pipeline: Pipeline, total: number, journal: Journal): () =
   return () => clearInterval(timer);
 }
 
-async function keep(stage: Stage, journal: Journal): Promise<void> {
+function printKept(stage: Stage, journal: Journal): void {
   journal.out.line();
   journal.out.line(`  logs and data: ${stage.dataDir}`);
   journal.out.line('  Ctrl-C ends it.');
-  await stage.centreEnded();
 }
 
 /** Ctrl-C or SIGTERM: the demo ends in an orderly way; more of them change nothing. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CommandFailed } from '../usage-error.js';
 import { Child } from './child.js';
 
 const CLI = fileURLToPath(new URL('../main.js', import.meta.url));
@@ -41,7 +42,7 @@ export class Stage {
   /** Starts the centre on the embedded database and a free port. */
   async startCentre(): Promise<void> {
     if (!existsSync(EXAMPLES))
-      throw new Error(`the demo needs the built examples in ${EXAMPLES}: npm run build`);
+      throw new CommandFailed(`the demo needs the built examples in ${EXAMPLES}; run: npm run build`);
     this.centre = this.child('centre', CLI, ['serve'], {
       REACH_HTTP_PORT: '0',
       REACH_DATA_DIR: join(this.dataDir, 'centre'),

@@ -24,9 +24,12 @@ const ANSI = /\u001b\[\d+m/g;
 
 const widthOf = (cell: string): number => [...cell.replace(ANSI, '')].length;
 
+/** Cutting an id makes it useless. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /**
  * A table without lines. Columns are as wide as their cells; where `width` is given and passed, the widest
- * columns are cut.
+ * columns are cut, those of ids never.
  */
 export function renderTable(
   head: readonly string[],
@@ -39,7 +42,11 @@ export function renderTable(
   const table = new Table({
     head: head.map((title) => options.paint('dim', title)),
     chars: BLANK,
-    colWidths: fit(natural, options.width),
+    colWidths: fit(
+      natural,
+      options.width,
+      head.map((_, i) => rows.every((row) => UUID.test(row[i] ?? ''))),
+    ),
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   });
   table.push(...rows.map((row) => [...row]));
@@ -51,12 +58,17 @@ export function renderTable(
 }
 
 /** Column widths whose sum with gaps is at most `width`, as far as columns stay readable. */
-export function fit(natural: readonly number[], width: number | undefined): number[] {
+export function fit(
+  natural: readonly number[],
+  width: number | undefined,
+  rigid: readonly boolean[] = [],
+): number[] {
   const widths = [...natural];
   if (width === undefined) return widths;
   let excess = widths.reduce((sum, w) => sum + w, 0) + GAP * (widths.length - 1) - width;
   while (excess > 0) {
-    const widest = widths.indexOf(Math.max(...widths));
+    const most = Math.max(...widths.filter((_, i) => !rigid[i]));
+    const widest = widths.findIndex((w, i) => w === most && !rigid[i]);
     const current = widths[widest] ?? 0;
     if (current <= NARROWEST) break;
     widths[widest] = current - 1;

@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The demo checks its promises by itself and fails when one is broken. */
+it('keeps all promises although it breaks its own agents and services', async () => {
+  const temporary = mkdtempSync(join(tmpdir(), 'demo-spec-'));
+  const run = await new Promise<{ code: number; out: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      ['dist/cli/main.js', 'demo'],
+      { env: { ...process.env, TMPDIR: temporary, NODE_OPTIONS: '' }, timeout: 110_000 },
+      (error, out, err) => resolve({ code: error ? Number(error.code ?? 99) : 0, out: out + err }),
+    );
+  });
+  expect(run).toMatchObject({ code: 0 });
+  expect(run.out).toContain('REACH_AGENT_LOST -> summarizer-2 succeeded');
+  expect(run.out).toContain('dependency document-service of agent fetcher-1 failed');
+  expect(readdirSync(temporary)).toEqual([]);
+  rmSync(temporary, { recursive: true });
+}, 120_000);
