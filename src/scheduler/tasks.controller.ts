@@ -136,9 +136,12 @@ function idempotencyKey(header: string | undefined): string | undefined {
   });
 }
 
+/** A reason made once: the default one is an exception with a stack, 1 % of the dispatcher under load. */
+const GONE = new Error('the caller is gone');
+
 /** Aborted when the answer is sent or the caller hangs up: nobody waits any more. */
 export function goneSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  reply.raw.once('close', () => controller.abort());
+  reply.raw.once('close', () => controller.abort(GONE));
   return controller.signal;
 }
