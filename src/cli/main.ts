@@ -20,7 +20,7 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
     const { message, exitCode } = explainError(error);
-    process.stderr.write(`reach: ${message}\n`);
+    if (message !== '') process.stderr.write(`reach: ${message}\n`);
     process.exitCode = exitCode;
   }
 }
