@@ -11,7 +11,8 @@ const PROJECT = fileURLToPath(new URL('../../../', import.meta.url));
 /** The project's own texts that are part of the demo's documents, where the package has them. */
 const OWN_DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs'];
 const START_TIMEOUT_MS = 40_000;
-const AGENT_GRACE_MS = 6000;
+/** Idle agents end at once; what one still works on at the end of the demo is of no use. */
+const AGENT_GRACE_MS = 1500;
 const CENTRE_GRACE_MS = 20_000;
 
 export const AGENTS = ['fetcher', 'summarizer', 'summarizer', 'keywords', 'translator', 'reporter'] as const;
@@ -125,6 +126,7 @@ export class Stage {
   }
 
   private child(name: string, script: string, args: readonly string[], env: NodeJS.ProcessEnv): Child {
+    if (this.closing) throw new Error('the demo is ending; nothing more is started');
     const logFile = join(this.logDir, `${name}.log`);
     return new Child({ name, script, args, env: { ...cleanEnvironment(), ...env }, logFile });
   }
