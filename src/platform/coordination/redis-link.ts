@@ -115,16 +115,10 @@ export class RedisLink {
   }
 
   private listen(): Promise<void> {
-    let lastError = '';
-    this.client.on('error', (error: Error) => {
-      // A Redis that is away fails every attempt alike: say it once.
-      if (error.message !== lastError) this.options.report('redis connection', error);
-      lastError = error.message;
-    });
+    this.client.on('error', (error: Error) => this.options.report('redis connection', error));
     this.client.on('close', () => this.watch.distrust());
     return new Promise((resolve) => {
       this.client.on('ready', () => {
-        lastError = '';
         void this.watch.check().then(() => {
           if (this.watch.trusted) resolve();
         });

@@ -51,11 +51,12 @@ export type ReportError = (message: string, error: unknown) => void;
  */
 export function redisBackend(target: RedisTarget, keyPrefix: string, report: ReportError): QueueBackend {
   const prefix = `{${keyPrefix}}`;
-  const guarded = (name: string, client: Redis | Cluster) => {
-    client.on('error', (error: Error) => report(`${name} connection`, error));
+  const guarded = (client: Redis | Cluster) => {
+    // BullMQ reports the errors, but not from the first to the last moment.
+    client.on('error', () => undefined);
     return { client, stopGuard: guardAgainstSilence(client, GUARD_INTERVAL_MS, report) };
   };
-  const producer = guarded('order queue', openCommandClient(target));
+  const producer = guarded(openCommandClient(target));
   let consumer: ReturnType<typeof guarded> | undefined;
   return {
     available: () => producer.client.status === 'ready',
@@ -68,7 +69,7 @@ export function redisBackend(target: RedisTarget, keyPrefix: string, report: Rep
         skipMetasUpdate: true,
       }),
     openWorker: (name, processor, options) => {
-      consumer = guarded('order worker', openWorkerClient(target));
+      consumer = guarded(openWorkerClient(target));
       return new Worker<OrderData>(name, processor, { ...options, connection: consumer.client, prefix });
     },
     disconnect: () => {
