@@ -91,19 +91,18 @@ export class Deliveries {
     const ref = leasedRef(deliveryId, leaseId);
     const now = await this.inspect(ref);
     if (now !== undefined && isCurrent(ref, now) && (now.state === 'offered' || now.state === 'running')) {
-      const state = await this.closer.fail(
-        { ...openOf(ref, now, now.state) },
-        incidentOf(now.agent_id ?? '', report),
-        report.raw_error,
-      );
+      const incident = incidentOf(now.agent_id ?? '', report);
+      const state = await this.closer.fail(openOf(ref, now, now.state), incident, report.raw_error);
       if (state !== undefined) return { state };
-      return this.repeated(ref, leaseId, await this.inspect(ref));
+      return this.repeated(ref, report, await this.inspect(ref));
     }
-    return this.repeated(ref, leaseId, now);
+    return this.repeated(ref, report, now);
   }
 
-  private repeated(ref: LeasedRef, leaseId: string, now: Inspection | undefined): { state: TaskState } {
-    if (now?.outcome === 'failed' && now.closed_lease_id === leaseId) return { state: now.state };
+  /** A failure that was counted already. One that the centre found itself (a timeout, a lost lease) is another. */
+  private repeated(ref: LeasedRef, report: FailReport, now: Inspection | undefined): { state: TaskState } {
+    const counted = now?.outcome === 'failed' && now.closed_lease_id === ref.leaseId;
+    if (counted && now.closed_code === codeOf(report)) return { state: now.state };
     this.metrics.late('fail');
     throw staleError(ref, now);
   }
@@ -158,14 +157,19 @@ export interface FailReport {
   raw_error?: unknown;
 }
 
-function incidentOf(agentId: string, report: FailReport) {
+/** The code under which a report is counted. */
+function codeOf(report: FailReport): ErrorCode {
   const known = parseCode(report.code);
-  const code = known !== undefined && REPORTABLE.has(known) ? known : 'AGENT_ERROR';
+  return known !== undefined && REPORTABLE.has(known) ? known : 'AGENT_ERROR';
+}
+
+function incidentOf(agentId: string, report: FailReport) {
+  const code = codeOf(report);
   return {
     kind: 'reported' as const,
     agentId,
     code,
-    ...(code === 'AGENT_ERROR' && known !== 'AGENT_ERROR' && { foreignCode: storableText(report.code) }),
+    ...(code !== parseCode(report.code) && { foreignCode: storableText(report.code) }),
     message: truncate(storableText(report.message), REPORT_LIMIT),
     ...(report.dependency !== undefined && { dependency: storableText(report.dependency) }),
     ...(report.retryable !== undefined && { retryable: report.retryable }),

@@ -62,6 +62,7 @@ export interface Inspection {
   progress: { note?: string } | null;
   /** how the asked-for delivery was closed, if it was */
   outcome: DeliveryOutcome | null;
+  closed_code: string | null;
   closed_lease_id: string | null;
 }
 

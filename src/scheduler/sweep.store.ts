@@ -38,7 +38,8 @@ export interface DueRow extends HeldRow {
 
 export interface OrphanRow extends HeldRow {
   state: 'offered' | 'running';
-  cause: 'drained' | 'restarted' | 'lease_expired';
+  /** leaving: the agent leaves in an orderly way and has not begun this one */
+  cause: 'leaving' | 'drained' | 'restarted' | 'lease_expired';
   last_heartbeat_at: Date | null;
   registered_at: Date | null;
 }

@@ -96,7 +96,8 @@ export class Upkeep implements OnApplicationBootstrap {
       maxAttempts: row.max_attempts,
       idempotent: row.idempotent,
     };
-    return (await this.closer.fail(delivery, incidentOf(row, row.agent_id))) !== undefined;
+    if (row.cause === 'leaving') return this.closer.release(delivery, 'DELIVERY_SUPERSEDED');
+    return (await this.closer.fail(delivery, incidentOf(row.cause, row, row.agent_id))) !== undefined;
   }
 
   /** Redis lost what it held. Offers that lay in inboxes go back to their lanes, uncharged; lanes are looked at. */
@@ -131,9 +132,13 @@ export class Upkeep implements OnApplicationBootstrap {
   }
 }
 
-function incidentOf(row: OrphanRow, agentId: string): Incident {
+function incidentOf(
+  cause: Exclude<OrphanRow['cause'], 'leaving'>,
+  row: OrphanRow,
+  agentId: string,
+): Incident {
   const running = row.state === 'running';
-  switch (row.cause) {
+  switch (cause) {
     case 'lease_expired':
       return {
         kind: 'lease_expired',
