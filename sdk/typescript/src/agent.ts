@@ -20,7 +20,8 @@ import { loadManifest, type Manifest } from './manifest.js';
 import { openLink } from './open-link.js';
 import { Outbox } from './outbox.js';
 import { pushHandler, type PushHandler } from './push.js';
-import { type CapabilityDeclaration, type CapacityReport, type RegisterRequest } from './wire.js';
+import { registrationOf } from './registration.js';
+import { type CapabilityDeclaration, type CapacityReport } from './wire.js';
 
 const DEFAULT_DRAIN_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 5000;
@@ -192,7 +193,7 @@ export class Agent extends Emitter<AgentEvents> {
     return new Connection(
       {
         open: (listener, attempt) => openLink({ urls, token, transport, answerTimeoutMs }, listener, attempt),
-        registration: () => this.registration(),
+        registration: () => registrationOf(this.options, this.handlers.declared(), this.capacity()),
         running: () => deliveries.running(),
         inbound: {
           offers: (offers) => deliveries.offered(offers),
@@ -227,30 +228,6 @@ export class Agent extends Emitter<AgentEvents> {
       },
       (error) => this.rejectStart(error),
     );
-  }
-
-  private registration(): RegisterRequest {
-    const { options } = this;
-    const optional = {
-      name: options.name,
-      endpoint: options.endpoint,
-      heartbeat_interval_ms: options.heartbeatIntervalMs,
-      lease_ttl_ms: options.leaseTtlMs,
-      weight: options.weight,
-      tags: options.tags,
-      metadata: options.metadata,
-      dependencies: options.dependencies,
-    };
-    return {
-      namespace: this.namespace,
-      agent_id: this.agentId,
-      capabilities: this.handlers.declared(),
-      max_concurrency: options.maxConcurrency ?? 1,
-      capacity: this.capacity(),
-      ...(Object.fromEntries(
-        Object.entries(optional).filter(([, v]) => v !== undefined),
-      ) as Partial<RegisterRequest>),
-    };
   }
 
   private capacity(): CapacityReport {

@@ -1,10 +1,12 @@
-import { type Progress, TaskContext } from './context.js';
 import { type Client } from './client.js';
+import { TaskContext } from './context.js';
 import { type Handlers } from './handlers.js';
 import { RecentMap } from './memory.js';
-import { type OperationKind, type Outbox, type Settlement } from './outbox.js';
-import { completeOperation, cut, failOperation, failureOf, type Failure } from './outcome.js';
+import { type Outbox } from './outbox.js';
+import { failureOf } from './outcome.js';
+import { refusalOf, Reports } from './reports.js';
 import { type Offer, type StaleDelivery } from './wire.js';
+import { type Work } from './work.js';
 
 /*
  * Design note. A delivery goes waiting -> acking -> running -> reporting and then leaves the map; only the
@@ -15,17 +17,6 @@ import { type Offer, type StaleDelivery } from './wire.js';
  * although the centre did not count the result (it came too late, or from a lease that had ended) is answered
  * with the kept outcome when it comes back.
  */
-
-type Phase = 'waiting' | 'acking' | 'running' | 'reporting';
-
-interface Work {
-  readonly offer: Offer;
-  phase: Phase;
-  context: TaskContext | undefined;
-  /** The result counts no longer. */
-  stale: boolean;
-  startedAt: number;
-}
 
 export interface DeliveryDeps {
   handlers: Handlers;
@@ -40,24 +31,26 @@ export interface DeliveryDeps {
 }
 
 const SEEN_DELIVERIES = 10_000;
-const KEPT_OUTCOMES = 200;
-/** Larger results are not kept: running the task again is cheaper than the memory. */
-const MAX_KEPT_CHARACTERS = 256 * 1024;
-const MAX_NOTE = 2000;
 const SMOOTHING = 0.1;
 
 export class Deliveries {
   private readonly works = new Map<string, Work>();
   private readonly waiting: Work[] = [];
   private readonly seen = new RecentMap<string, true>(SEEN_DELIVERIES);
-  /** Serialised outputs of tasks completed here whose result the centre did not count. */
-  private readonly kept = new RecentMap<string, string>(KEPT_OUTCOMES);
+  private readonly reports: Reports;
   private busy = 0;
   private taking = true;
   private averageMs: number | undefined;
   private idleWaiters: (() => void)[] = [];
 
-  constructor(private readonly deps: DeliveryDeps) {}
+  constructor(private readonly deps: DeliveryDeps) {
+    this.reports = new Reports({
+      outbox: deps.outbox,
+      finished: (work) => this.works.delete(work.offer.delivery_id),
+      lost: (work, code) => this.abort(work, code),
+      dropped: deps.dropped,
+    });
+  }
 
   /** Handlers under way or about to be. */
   get inFlight(): number {
@@ -174,33 +167,33 @@ export class Deliveries {
 
   private acknowledge(work: Work): void {
     work.phase = 'acking';
-    this.say('ack', work, { op: 'ack', delivery_id: work.offer.delivery_id }, (settlement) => {
+    const { delivery_id } = work.offer;
+    this.deps.outbox.push('ack', JSON.stringify({ op: 'ack', delivery_id }), (settlement) => {
       if (settlement.kind === 'answer' && settlement.answer.execute === true && !work.stale) {
         return this.start(
           work,
           new Date(settlement.answer.deadline ?? Date.now() + work.offer.execution_timeout_ms),
         );
       }
-      const code = reasonOf(settlement);
-      if (code) this.deps.dropped(work.offer.delivery_id, code);
-      this.works.delete(work.offer.delivery_id);
+      this.works.delete(delivery_id);
       this.release();
+      const code = refusalOf(settlement);
+      if (code !== undefined) this.deps.dropped(delivery_id, code);
     });
   }
 
   private start(work: Work, deadline: Date): void {
     work.phase = 'running';
     work.startedAt = performance.now();
-    const kept = this.kept.get(work.offer.task_id);
-    if (kept !== undefined) return this.reportKept(work, kept);
+    if (this.reports.again(work)) return this.release();
     const handler = this.deps.handlers.find(work.offer, this.deps.addressedAs);
     if (!handler) {
       const message = `this agent has no handler for "${work.offer.capability}"`;
-      this.release();
-      return this.reportFailure(work, { code: 'AGENT_REFUSED', message });
+      this.reports.failure(work, { code: 'AGENT_REFUSED', message });
+      return this.release();
     }
     const { offer } = work;
-    const context = new TaskContext(offer, deadline, this.deps.client, (p) => this.progress(work, p));
+    const context = new TaskContext(offer, deadline, this.deps.client, (p) => this.reports.progress(work, p));
     work.context = context;
     const task = {
       taskId: offer.task_id,
@@ -214,15 +207,13 @@ export class Deliveries {
   }
 
   private async execute(work: Work, run: () => Promise<unknown>): Promise<void> {
-    try {
-      const outputs = await run();
-      this.ended(work);
-      this.reportSuccess(work, outputs);
-    } catch (error) {
-      this.ended(work);
-      if (work.stale) this.works.delete(work.offer.delivery_id);
-      else this.reportFailure(work, failureOf(error));
-    }
+    const report = await run().then(
+      (outputs) => () => this.reports.success(work, outputs),
+      (error: unknown) => () => this.reports.failure(work, failureOf(error)),
+    );
+    // The slot is free before the report leaves, so that the next ACK goes with it in one frame.
+    this.ended(work);
+    report();
   }
 
   private ended(work: Work): void {
@@ -237,103 +228,5 @@ export class Deliveries {
     this.acknowledgeNext();
     if (this.busy === 0) for (const waiter of this.idleWaiters.splice(0)) waiter();
     this.deps.slotFreed();
-  }
-
-  private reportSuccess(work: Work, outputs: unknown): void {
-    const { delivery_id, task_id } = work.offer;
-    let json: string;
-    try {
-      json = JSON.stringify(outputs ?? null) ?? 'null';
-    } catch (error) {
-      const message = `the handler returned what JSON cannot express: ${String(error)}`;
-      if (work.stale) this.works.delete(delivery_id);
-      else this.reportFailure(work, { code: 'AGENT_ERROR', message, retryable: false });
-      return;
-    }
-    const result = completeOperation(json, work.context?.meta);
-    if (work.stale) {
-      // Done all the same: should the task come back to this process, it need not run again.
-      this.keep(task_id, result);
-      this.works.delete(delivery_id);
-      return;
-    }
-    this.report(work, result);
-  }
-
-  private keep(taskId: string, result: string): void {
-    if (result.length <= MAX_KEPT_CHARACTERS) this.kept.set(taskId, result);
-  }
-
-  private reportKept(work: Work, result: string): void {
-    this.release();
-    this.report(work, result);
-  }
-
-  private report(work: Work, result: string): void {
-    work.phase = 'reporting';
-    const json = `{"op":"complete","delivery_id":${JSON.stringify(work.offer.delivery_id)},${result}}`;
-    this.deps.outbox.push('complete', json, (settlement) => {
-      if (settlement.kind === 'refused') {
-        const message = `the centre refused the result: ${settlement.code}: ${settlement.detail}`;
-        return this.reportFailure(work, { code: 'AGENT_ERROR', message, retryable: false });
-      }
-      this.works.delete(work.offer.delivery_id);
-      const code = reasonOf(settlement);
-      if (code === undefined) return this.kept.delete(work.offer.task_id);
-      this.keep(work.offer.task_id, result);
-      this.deps.dropped(work.offer.delivery_id, code);
-    });
-  }
-
-  private reportFailure(work: Work, failure: Failure): void {
-    work.phase = 'reporting';
-    this.say('fail', work, failOperation(work.offer.delivery_id, failure), (settlement) => {
-      this.works.delete(work.offer.delivery_id);
-      const code = reasonOf(settlement);
-      if (code) this.deps.dropped(work.offer.delivery_id, code);
-    });
-  }
-
-  private progress(work: Work, progress: Progress): Promise<Date> {
-    const current = work.context?.deadline ?? new Date();
-    if (work.stale) return Promise.resolve(current);
-    const operation = {
-      op: 'progress',
-      delivery_id: work.offer.delivery_id,
-      extend_ms: progress.extendMs === undefined ? undefined : extensionMs(progress.extendMs),
-      note: progress.note === undefined ? undefined : cut(progress.note, MAX_NOTE),
-    };
-    return new Promise((resolve) => {
-      this.say('progress', work, operation, (settlement) => {
-        if (settlement.kind !== 'answer') return resolve(current);
-        const { answer } = settlement;
-        if (answer.error) this.abort(work, answer.error.code);
-        resolve(answer.deadline === undefined ? current : new Date(answer.deadline));
-      });
-    });
-  }
-
-  private say(op: OperationKind, work: Work, body: object, settle: (settlement: Settlement) => void): void {
-    this.deps.outbox.push(op, JSON.stringify(body), settle);
-  }
-}
-
-/** Within the bounds of the wire: a whole number of milliseconds, at most a week. */
-function extensionMs(ms: number): number {
-  return Math.min(604_800_000, Math.max(1, Math.round(ms) || 1));
-}
-
-/** Why an operation did not take effect; undefined: it did. */
-function reasonOf(settlement: Settlement): string | undefined {
-  switch (settlement.kind) {
-    case 'refused':
-      return settlement.code;
-    case 'lost':
-      return 'lost';
-    case 'answer':
-      return (
-        settlement.answer.error?.code ??
-        (settlement.answer.execute === false ? settlement.answer.reason : undefined)
-      );
   }
 }

@@ -1,0 +1,125 @@
+import { type Progress } from './context.js';
+import { RecentMap } from './memory.js';
+import { type Outbox, type Settlement } from './outbox.js';
+import { completeOperation, cut, failOperation, type Failure } from './outcome.js';
+import { type Work } from './work.js';
+
+export interface ReportDeps {
+  outbox: Outbox;
+  /** The delivery has its definite answer, or none is wanted. */
+  finished: (work: Work) => void;
+  /** The centre says that the running delivery is no longer the agent's. */
+  lost: (work: Work, code: string) => void;
+  /** The centre did not count something that was said about a delivery. */
+  dropped: (deliveryId: string, code: string) => void;
+}
+
+const KEPT_OUTCOMES = 200;
+/** Larger results are not kept: running the task again is cheaper than the memory. */
+const MAX_KEPT_CHARACTERS = 256 * 1024;
+const MAX_NOTE = 2000;
+const WEEK_MS = 604_800_000;
+
+/** What is said about deliveries once their work has begun: progress, results, failures. */
+export class Reports {
+  /** Serialised results of tasks completed here that the centre did not count, by task. */
+  private readonly kept = new RecentMap<string, string>(KEPT_OUTCOMES);
+
+  constructor(private readonly deps: ReportDeps) {}
+
+  /**
+   * Reports the kept result of a task that was completed here before.
+   * @returns false: there is none
+   */
+  again(work: Work): boolean {
+    const result = this.kept.get(work.offer.task_id);
+    if (result !== undefined) this.complete(work, result);
+    return result !== undefined;
+  }
+
+  success(work: Work, outputs: unknown): void {
+    let json: string;
+    try {
+      json = JSON.stringify(outputs ?? null) ?? 'null';
+    } catch (error) {
+      const message = `the handler returned what JSON cannot express: ${String(error)}`;
+      return this.failure(work, { code: 'AGENT_ERROR', message, retryable: false });
+    }
+    const result = completeOperation(json, work.context?.meta);
+    if (!work.stale) return this.complete(work, result);
+    // Done all the same: should the task come back to this process, it need not run again.
+    this.keep(work, result);
+    this.deps.finished(work);
+  }
+
+  failure(work: Work, failure: Failure): void {
+    if (work.stale) return this.deps.finished(work);
+    work.phase = 'reporting';
+    const json = JSON.stringify(failOperation(work.offer.delivery_id, failure));
+    this.deps.outbox.push('fail', json, (settlement) => {
+      this.deps.finished(work);
+      const code = refusalOf(settlement);
+      if (code !== undefined) this.deps.dropped(work.offer.delivery_id, code);
+    });
+  }
+
+  /** @returns the deadline that holds then; never rejects */
+  progress(work: Work, progress: Progress): Promise<Date> {
+    const current = work.context?.deadline ?? new Date();
+    if (work.stale) return Promise.resolve(current);
+    const json = JSON.stringify({
+      op: 'progress',
+      delivery_id: work.offer.delivery_id,
+      extend_ms: progress.extendMs === undefined ? undefined : extensionMs(progress.extendMs),
+      note: progress.note === undefined ? undefined : cut(progress.note, MAX_NOTE),
+    });
+    return new Promise((resolve) => {
+      this.deps.outbox.push('progress', json, (settlement) => {
+        if (settlement.kind !== 'answer') return resolve(current);
+        const { answer } = settlement;
+        if (answer.error) this.deps.lost(work, answer.error.code);
+        resolve(answer.deadline === undefined ? current : new Date(answer.deadline));
+      });
+    });
+  }
+
+  private complete(work: Work, result: string): void {
+    work.phase = 'reporting';
+    const json = `{"op":"complete","delivery_id":${JSON.stringify(work.offer.delivery_id)},${result}}`;
+    this.deps.outbox.push('complete', json, (settlement) => {
+      if (settlement.kind === 'refused') {
+        const message = `the centre refused the result: ${settlement.code}: ${settlement.detail}`;
+        return this.failure(work, { code: 'AGENT_ERROR', message, retryable: false });
+      }
+      this.deps.finished(work);
+      const code = refusalOf(settlement);
+      if (code === undefined) return this.kept.delete(work.offer.task_id);
+      this.keep(work, result);
+      this.deps.dropped(work.offer.delivery_id, code);
+    });
+  }
+
+  private keep(work: Work, result: string): void {
+    if (result.length <= MAX_KEPT_CHARACTERS) this.kept.set(work.offer.task_id, result);
+  }
+}
+
+/** Within the bounds of the wire: a whole number of milliseconds, at most a week. */
+function extensionMs(ms: number): number {
+  return Math.min(WEEK_MS, Math.max(1, Math.round(ms) || 1));
+}
+
+/** Why an operation did not take effect; undefined: it did. */
+export function refusalOf(settlement: Settlement): string | undefined {
+  switch (settlement.kind) {
+    case 'refused':
+      return settlement.code;
+    case 'lost':
+      return 'lost';
+    case 'answer':
+      return (
+        settlement.answer.error?.code ??
+        (settlement.answer.execute === false ? settlement.answer.reason : undefined)
+      );
+  }
+}

@@ -1,0 +1,13 @@
+import { type TaskContext } from './context.js';
+import { type Offer } from './wire.js';
+
+/** A delivery in this process. */
+export interface Work {
+  readonly offer: Offer;
+  phase: 'waiting' | 'acking' | 'running' | 'reporting';
+  context: TaskContext | undefined;
+  /** The result counts no longer. */
+  stale: boolean;
+  /** Monotonic milliseconds. */
+  startedAt: number;
+}
