@@ -35,7 +35,7 @@ describeWithRedisServer('a Redis that is lost', () => {
 
   beforeEach(async () => {
     server = await RedisServer.start();
-    admin = new Redis(server.url, { maxRetriesPerRequest: null });
+    admin = new Redis(server.url, { maxRetriesPerRequest: null, lazyConnect: true });
     admin.on('error', () => undefined);
     c = new RedisCoordinator({ target: parseRedisUrl(server.url), checkIntervalMs: 100 });
     losses = 0;
@@ -248,5 +248,32 @@ describeWithRedisServer('a Redis that is lost', () => {
     await c.counterSeed('lane', 0);
     await admin.script('FLUSH');
     expect(await c.counterReserve('lane', 1, 5)).toEqual({ granted: 1, value: 1 });
+  });
+});
+
+describeWithRedisServer('a cluster that is lost', () => {
+  let server: RedisServer;
+  let admin: Redis;
+  beforeAll(async () => {
+    server = await RedisServer.start({ cluster: true });
+    admin = new Redis(server.url.replace('redis-cluster:', 'redis:'));
+  });
+  afterAll(async () => {
+    admin.disconnect();
+    await server.stop();
+  });
+
+  test('each sixteenth of the slots has an epoch, and losing any one of them is announced', async () => {
+    const c = new RedisCoordinator({ target: parseRedisUrl(server.url), checkIntervalMs: 50 });
+    let losses = 0;
+    c.onLost(() => losses++);
+    expect(await c.waitUntilAvailable(5_000)).toBe(true);
+    const epochs = await admin.keys('reach:*:epoch');
+    const slots = await Promise.all(epochs.map((key) => admin.cluster('KEYSLOT', key)));
+    const sixteenths = slots.map((slot) => Math.floor(slot / 1_024)).sort((a, b) => a - b);
+    expect(sixteenths).toEqual(Array.from({ length: 16 }, (_, i) => i));
+    await admin.del(epochs[7]!);
+    await until('the loss is announced', () => losses === 1);
+    await c.close();
   });
 });

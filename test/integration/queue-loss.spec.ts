@@ -34,7 +34,7 @@ describeWithRedisServer('orders in a Redis that is lost', () => {
 
   beforeEach(async () => {
     server = await RedisServer.start();
-    admin = new Redis(server.url, { maxRetriesPerRequest: null });
+    admin = new Redis(server.url, { maxRetriesPerRequest: null, lazyConnect: true });
     admin.on('error', () => undefined);
     queues = TestQueues.onRedis(server.url, 'reach');
     queue = await queues.open();

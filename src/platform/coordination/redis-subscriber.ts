@@ -31,9 +31,15 @@ export class RedisSubscriber {
   private gapOpen = false;
   private closed = false;
   private firstAttempt: Promise<void> = Promise.resolve();
+  /** Ends every wait at once when this is closed; else the process could not end before they do. */
+  private endWaits = (): void => undefined;
+  private readonly ended = new Promise<never>((_, reject) => {
+    this.endWaits = () => reject(new Error('closed'));
+  });
 
   constructor(private readonly options: RedisSubscriberOptions) {
     this.handlers = new HandlerSet(options.report);
+    this.ended.catch(() => undefined);
   }
 
   /** Begins connecting; never rejects. Resolves after the first attempt, successful or not. */
@@ -87,6 +93,7 @@ export class RedisSubscriber {
   /** Disconnects for good. */
   close(): void {
     this.closed = true;
+    this.endWaits();
     clearTimeout(this.retryTimer);
     this.handlers.clear();
     this.connecting?.disconnect();
@@ -163,6 +170,10 @@ export class RedisSubscriber {
   }
 
   private within<T>(promise: Promise<T>): Promise<T> {
-    return bounded(promise, this.options.timeoutMs, () => new Error('no answer in time'));
+    return bounded(
+      Promise.race([promise, this.ended]),
+      this.options.timeoutMs,
+      () => new Error('no answer in time'),
+    );
   }
 }
