@@ -86,7 +86,7 @@ export class Deliveries {
     for (const offer of offers) {
       if (this.seen.has(offer.delivery_id)) continue;
       this.seen.set(offer.delivery_id, true);
-      this.waiting.push(this.newWork(offer));
+      this.waiting.push(this.newWork(offer, false));
     }
     this.acknowledgeNext();
   }
@@ -100,7 +100,7 @@ export class Deliveries {
     if (!this.taking) return 'draining';
     if (this.freeSlots <= 0) return 'busy';
     this.seen.set(offer.delivery_id, true);
-    const work = this.newWork(offer);
+    const work = this.newWork(offer, true);
     this.busy += 1;
     this.start(work, new Date(Date.now() + offer.execution_timeout_ms));
     return 'taken';
@@ -129,8 +129,8 @@ export class Deliveries {
     return new Promise((resolve) => this.idleWaiters.push(resolve));
   }
 
-  private newWork(offer: Offer): Work {
-    const work: Work = { offer, phase: 'waiting', context: undefined, stale: false, startedAt: 0 };
+  private newWork(offer: Offer, pushed: boolean): Work {
+    const work: Work = { offer, pushed, phase: 'waiting', context: undefined, stale: false, startedAt: 0 };
     this.works.set(offer.delivery_id, work);
     return work;
   }

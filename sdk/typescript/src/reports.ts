@@ -17,6 +17,14 @@ export interface ReportDeps {
 const KEPT_OUTCOMES = 200;
 /** Larger results are not kept: running the task again is cheaper than the memory. */
 const MAX_KEPT_CHARACTERS = 256 * 1024;
+/** Answers that say: the delivery is not yours any more. */
+const LOST: ReadonlySet<string> = new Set([
+  'REACH_DELIVERY_SUPERSEDED',
+  'REACH_CANCELED',
+  'REACH_LEASE_SUPERSEDED',
+  'REACH_LEASE_EXPIRED',
+  'REACH_NOT_FOUND',
+]);
 const MAX_NOTE = 2000;
 const WEEK_MS = 604_800_000;
 
@@ -77,7 +85,9 @@ export class Reports {
       this.deps.outbox.push('progress', json, (settlement) => {
         if (settlement.kind !== 'answer') return resolve(current);
         const { answer } = settlement;
-        if (answer.error) this.deps.lost(work, answer.error.code);
+        // A push is running here before the centre has noted its ACK; only a heartbeat can tell of its loss.
+        if (answer.error && !work.pushed && LOST.has(answer.error.code))
+          this.deps.lost(work, answer.error.code);
         resolve(answer.deadline === undefined ? current : new Date(answer.deadline));
       });
     });

@@ -6,6 +6,8 @@ export interface Work {
   readonly offer: Offer;
   phase: 'waiting' | 'acking' | 'running' | 'reporting';
   context: TaskContext | undefined;
+  /** It came by push: taking it was its ACK. */
+  readonly pushed: boolean;
   /** The result counts no longer. */
   stale: boolean;
   /** Monotonic milliseconds. */

@@ -459,6 +459,30 @@ describe('other transports', () => {
     expect(centre.ops('complete')[0]).toMatchObject({ outputs: 5 });
   });
 
+  it.each(['REACH_STATE_CONFLICT', 'REACH_DELIVERY_SUPERSEDED'])(
+    'goes on with a push whose ACK is not noted yet: %s',
+    async (code) => {
+      const agent = agentWith({ transport: 'push', endpoint: 'http://127.0.0.1:1/x' });
+      agent.handle('a.b', async (_task, ctx) => {
+        await ctx.progress();
+        return ctx.signal.aborted;
+      });
+      centre.answerTo = (op) =>
+        op.op === 'progress'
+          ? { delivery_id: op.delivery_id, error: { code, detail: 'not acknowledged' } }
+          : { delivery_id: op.delivery_id };
+      const server = createServer(agent.pushHandler());
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      await agent.start();
+      const body = JSON.stringify({ ...centre.offer(), lease_id: centre.lease });
+      await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { method: 'POST', body });
+      await centre.until(() => centre.ops('complete').length === 1);
+      expect(centre.ops('complete')[0]).toMatchObject({ outputs: false });
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  );
+
   it('takes pushes, once each, and refuses when full', async () => {
     const work = gate<string>();
     const handler = counted(() => work.promise);
@@ -491,6 +515,7 @@ describe('other transports', () => {
     await centre.until(() => centre.ops('complete').length === 1);
     expect(handler.calls).toBe(1);
     expect(centre.ops('ack')).toEqual([]);
+    server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
 });
