@@ -2,6 +2,7 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs
 import { MISSED_AFTER_INTERVALS } from '../core/agent-state.js';
 import { Continuity } from '../core/continuity.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
+import { Readiness } from '../platform/health/readiness.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import { Ticker } from '../platform/lifecycle/ticker.js';
 import type { AgentRow } from './agent-row.js';
@@ -29,6 +30,7 @@ export class AgentSweep implements OnApplicationBootstrap {
     private readonly store: RegistryStore,
     private readonly sync: ReachSync,
     private readonly events: RegistryEvents,
+    private readonly readiness: Readiness,
     shutdown: Shutdown,
   ) {
     this.continuity = new Continuity(
@@ -44,6 +46,8 @@ export class AgentSweep implements OnApplicationBootstrap {
   }
 
   private async sweep(): Promise<void> {
+    // Before it listens nobody can be heard: starting up is an absence too.
+    if (!this.readiness.isStarted) return this.continuity.broken(performance.now());
     const trustedMs = Math.floor(this.continuity.tick(performance.now()));
     try {
       const suspected = await this.store.suspectSilent(trustedMs, MISSED_AFTER_INTERVALS);

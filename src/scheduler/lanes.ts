@@ -11,7 +11,8 @@ const RETRY_AFTER_ERROR_MS = 250;
 
 interface Pass {
   again: boolean;
-  done: Promise<void>;
+  /** how many tasks were placed */
+  done: Promise<number>;
 }
 
 /**
@@ -48,15 +49,18 @@ export class Lanes implements OnApplicationBootstrap {
     void this.place(lane);
   }
 
-  /** As `wake`; resolves when the pass is over. Never rejects: the backlog sweep is the second chance. */
-  place(lane: string): Promise<void> {
+  /**
+   * As `wake`; resolves when the pass is over, with how many tasks it placed. Never rejects: the backlog sweep is
+   * the second chance.
+   */
+  place(lane: string): Promise<number> {
     const running = this.passes.get(lane);
     if (running !== undefined) {
       running.again = true;
       return running.done;
     }
-    if (this.stopped) return Promise.resolve();
-    const pass: Pass = { again: false, done: Promise.resolve() };
+    if (this.stopped) return Promise.resolve(0);
+    const pass: Pass = { again: false, done: Promise.resolve(0) };
     this.passes.set(lane, pass);
     pass.done = this.run(lane, pass);
     return pass.done;
@@ -78,14 +82,16 @@ export class Lanes implements OnApplicationBootstrap {
     await Promise.all([...this.passes.values()].map((pass) => pass.done));
   }
 
-  private async run(lane: string, pass: Pass): Promise<void> {
+  private async run(lane: string, pass: Pass): Promise<number> {
     const requirement = requirementOf(lane);
+    let placed = 0;
     await this.enter();
     try {
       do {
         pass.again = false;
-        const left = await this.placement.place(lane, requirement);
-        this.note(lane, requirement, left);
+        const result = await this.placement.place(lane, requirement);
+        placed += result.placed;
+        this.note(lane, requirement, result.left);
       } while (pass.again && !this.stopped);
     } catch (err) {
       this.note(lane, requirement, true);
@@ -95,6 +101,7 @@ export class Lanes implements OnApplicationBootstrap {
       this.passes.delete(lane);
       this.leave();
     }
+    return placed;
   }
 
   private async enter(): Promise<void> {

@@ -25,7 +25,9 @@ export class Orders implements OnApplicationBootstrap {
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.queue.consume((lane) => this.lanes.place(lane));
+    await this.queue.consume(async (lane) => {
+      await this.lanes.place(lane);
+    });
   }
 
   /** The lane has a task to place. Returns at once; a lost order is made up for by the backlog sweep. */
@@ -39,6 +41,16 @@ export class Orders implements OnApplicationBootstrap {
       this.sending = true;
       setImmediate(() => void this.send());
     }
+  }
+
+  /**
+   * Places lanes that were found to have a backlog. Where that places something although an order should have done
+   * so by now, the order may be stuck, keeping later ones away: its remains are cleared.
+   */
+  async placeOverdue(lanes: readonly string[]): Promise<void> {
+    const placed = await Promise.all(lanes.map((lane) => this.lanes.place(lane)));
+    const overdue = lanes.filter((_, i) => (placed[i] ?? 0) > 0);
+    if (overdue.length > 0) await this.queue.restore(overdue);
   }
 
   /** A deadline was set that passes in `inMs`. */

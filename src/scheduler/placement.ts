@@ -42,21 +42,22 @@ export class Placement {
 
   /**
    * Places as much of the lane as there is room for.
-   * @returns whether tasks may be left behind, to be placed when an agent has room
+   * @returns how many were placed, and whether tasks may be left behind, to be placed when an agent has room
    */
-  async place(lane: string, requirement: Requirement): Promise<boolean> {
-    for (;;) {
-      if (this.switches.blocking(requirement) !== undefined) return true;
+  async place(lane: string, requirement: Requirement): Promise<{ placed: number; left: boolean }> {
+    for (let placed = 0; ;) {
+      if (this.switches.blocking(requirement) !== undefined) return { placed, left: true };
       const eligible = this.table.eligible(requirement);
       const room = eligible.reduce((sum, e) => sum + e.maxConcurrency - e.inFlight, 0);
-      if (room <= 0) return true;
+      if (room <= 0) return { placed, left: true };
       const { picked, offered } = await this.placeSome(lane, eligible, Math.min(room, BATCH));
       if (offered.length > 0) {
         this.depths.add(lane, -offered.length);
         this.offers.deliver(offered);
         this.alarm.set(Math.min(...offered.map((o) => o.ackTimeoutMs)));
       }
-      if (picked === 0) return false;
+      placed += offered.length;
+      if (picked === 0) return { placed, left: false };
     }
   }
 

@@ -9,6 +9,7 @@ import { RegistryEvents } from '../registry/registry.events.js';
 import { Closer } from './closer.js';
 import { Depths } from './depths.js';
 import { Lanes } from './lanes.js';
+import { Orders } from './orders.js';
 import { Slots } from './slots.js';
 import { SweepStore, type OrphanRow } from './sweep.store.js';
 
@@ -33,6 +34,7 @@ export class Upkeep implements OnApplicationBootstrap {
     private readonly store: SweepStore,
     private readonly closer: Closer,
     private readonly lanes: Lanes,
+    private readonly orders: Orders,
     private readonly slots: Slots,
     private readonly depths: Depths,
     shutdown: Shutdown,
@@ -66,7 +68,11 @@ export class Upkeep implements OnApplicationBootstrap {
     await this.handOver();
     for (const agent of await this.store.drainedAgents())
       await this.registry.finishRemoval(agent.namespace, agent.agent_id);
-    for (const lane of await this.store.backlog()) this.lanes.wake(lane);
+    const lanes = await this.store.backlog();
+    // Not awaited: the pass of a busy lane goes on for as long as there is work, and this sweep must go round.
+    this.orders.placeOverdue(lanes).catch((err: unknown) => {
+      this.log.debug({ msg: 'orders that may be stuck were not cleared; the next sweep will try', err });
+    });
   }
 
   private async reconcileOnce(): Promise<void> {

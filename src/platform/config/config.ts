@@ -100,12 +100,10 @@ function present(env: Readonly<Record<string, string | undefined>>, name: FieldN
 function mask(value: Config[FieldName]): string {
   if (typeof value === 'object') return value.map(() => '***').join(',');
   if (typeof value !== 'string') return '';
-  const url = new URL(value);
-  if (url.password) url.password = '***';
-  for (const key of [...url.searchParams.keys()]) {
-    if (/password/i.test(key)) url.searchParams.set(key, '***');
-  }
-  return url.toString();
+  // By pattern: a list of hosts is no URL that the parser would take.
+  return value
+    .replace(/^([a-z-]+:\/\/[^/?#@]*:)[^/?#]*@/i, '$1***@')
+    .replace(/([?&][^=&#]*password[^=&#]*=)[^&#]*/gi, '$1***');
 }
 
 /** Kubernetes sets these in every pod when a service is called `reach`. */

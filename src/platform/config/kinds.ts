@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseRedisUrl } from '../coordination/redis-url.js';
 
 /** What a configuration field says about itself, besides its type. */
 export interface FieldMeta {
@@ -82,6 +83,22 @@ export function secretUrl(meta: Describe, schemes: readonly string[]) {
     .string()
     .refine((url) => URL.canParse(url) && schemes.includes(new URL(url).protocol.slice(0, -1)), {
       error: `must be a URL that starts with ${schemes.map((s) => `${s}://`).join(' or ')}`,
+    })
+    .optional()
+    .meta({ ...meta, secret: true });
+}
+
+/** Where Redis is, in any form that the coordinator reads. Absent by default. */
+export function redisUrl(meta: Describe) {
+  return z
+    .string()
+    .superRefine((url, ctx) => {
+      try {
+        parseRedisUrl(url);
+      } catch (error) {
+        const message = (error as Error).message.replace(/^REDIS_URL /, '');
+        ctx.addIssue({ code: 'custom', message });
+      }
     })
     .optional()
     .meta({ ...meta, secret: true });

@@ -1,4 +1,4 @@
-import { choice, integer, into, secretUrl, secrets, text } from './kinds.js';
+import { choice, integer, into, redisUrl, secretUrl, secrets, text } from './kinds.js';
 
 /* Settings of the process itself: where it listens, who may call, how much it takes, where it stores. */
 
@@ -65,9 +65,11 @@ export const storageFields = {
     storage('DATABASE_URL', 'PostgreSQL to use; absent: an embedded one under REACH_DATA_DIR'),
     ['postgres', 'postgresql'],
   ),
-  redisUrl: secretUrl(
-    storage('REDIS_URL', 'Redis to share work between replicas; absent: one replica, no Redis'),
-    ['redis', 'rediss'],
+  redisUrl: redisUrl(
+    storage(
+      'REDIS_URL',
+      'Redis to share work between replicas, single, sentinel or cluster; absent: one replica, no Redis',
+    ),
   ),
   postgresPoolSize: integer(
     storage('REACH_POSTGRES_POOL_SIZE', 'Connections to PostgreSQL; throughput falls above 8'),
@@ -90,7 +92,7 @@ export const storageFields = {
   redisTimeoutMs: integer(
     storage('REACH_REDIS_TIMEOUT_MS', 'Milliseconds after which a Redis command is given up'),
     50,
-    60_000,
+    2000,
     2000,
   ),
   retentionDays: integer(
