@@ -1,17 +1,20 @@
 /**
- * Writes the files that are made from the sources: openapi.json, .env.example, and the types of the SDK.
+ * Writes the files that are made from the sources: openapi.json, .env.example, the types of the SDK, and the
+ * generated parts of the documentation (docs.mjs).
  * With --check nothing is written and a file that is out of date fails. Run `npm run build:server` first.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { format, resolveConfig } from 'prettier';
+import { docs } from './docs.mjs';
 
 const SDK_TYPES = 'sdk/typescript/src/generated/api.ts';
 
 const { generatedFiles } = await import('../dist/generated-files.js');
 const files = await generatedFiles();
 if (existsSync(dirname(SDK_TYPES))) files[SDK_TYPES] = await sdkTypes(files['openapi.json']);
+Object.assign(files, await docs(files['.env.example']));
 
 const stale = [];
 for (const [name, text] of Object.entries(files)) {
