@@ -1,14 +1,14 @@
 /**
- * The parts of the documentation that are made from the sources: docs/failure-codes.md as a whole, and the
- * blocks of README.md between `<!-- begin: NAME -->` and `<!-- end -->`. A block is either `settings` (the table
- * of .env.example) or the path of a file, which is quoted.
+ * The parts of the documentation that are made from the sources: docs/failure-codes.md as a whole, and blocks
+ * between `<!-- begin: NAME -->` and `<!-- end -->`. A block is `settings` (the table of .env.example),
+ * `settings:A,B` (some of its rows), or the path of a file, which is quoted.
  */
 import { readFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { ERROR_CATALOGUE } from '../dist/core/errors.js';
 import { failureCodes } from './failure-codes.mjs';
 
-const README = 'README.md';
+const WITH_BLOCKS = ['README.md', 'docs/operations.md'];
 const CODES = 'docs/failure-codes.md';
 const BLOCK = /(<!-- begin: (\S+) -->\n)[\s\S]*?(<!-- end -->)/g;
 
@@ -19,28 +19,32 @@ const BLOCK = /(<!-- begin: (\S+) -->\n)[\s\S]*?(<!-- end -->)/g;
  * @throws Error for a block that cannot be filled
  */
 export async function docs(envExample) {
-  const readme = readFileSync(README, 'utf8').replace(
-    BLOCK,
-    (_, begin, name, end) => `${begin}\n${blockOf(name, envExample)}\n\n${end}`,
-  );
-  return {
-    [README]: await pretty(README, readme),
-    [CODES]: await pretty(CODES, failureCodes(ERROR_CATALOGUE)),
-  };
+  const texts = { [CODES]: failureCodes(ERROR_CATALOGUE) };
+  for (const file of WITH_BLOCKS)
+    texts[file] = readFileSync(file, 'utf8').replace(
+      BLOCK,
+      (_, begin, name, end) => `${begin}\n${blockOf(name, envExample)}\n\n${end}`,
+    );
+  const entries = Object.entries(texts).map(async ([file, text]) => [file, await pretty(file, text)]);
+  return Object.fromEntries(await Promise.all(entries));
 }
 
 function blockOf(name, envExample) {
-  if (name === 'settings') return settingsTable(envExample);
+  const [kind, only] = name.split(':');
+  if (kind === 'settings') return settingsTable(envExample, only?.split(','));
   const language = name.slice(name.lastIndexOf('.') + 1);
   return ['```' + language, readFileSync(name, 'utf8').trimEnd(), '```'].join('\n');
 }
 
-/** .env.example is one comment and one `#NAME=value` a setting, under `## group` headings. */
-function settingsTable(envExample) {
-  const rows = [];
-  for (const [, meaning, name, value] of envExample.matchAll(/^# (.+)\n#(\w+)=(.*)$/gm))
-    rows.push(`| \`${name}\` | ${value === '' ? '' : `\`${value}\``} | ${meaning} |`);
-  if (rows.length === 0) throw new Error('.env.example has no settings that scripts/docs.mjs can read');
+/** .env.example is one comment and one `#NAME=value` a setting. */
+function settingsTable(envExample, only) {
+  const settings = [...envExample.matchAll(/^# (.+)\n#(\w+)=(.*)$/gm)];
+  const names = settings.map(([, , name]) => name);
+  const missing = (only ?? names.slice(0, 1)).filter((name) => !names.includes(name));
+  if (names.length === 0 || missing.length > 0) throw new Error(`.env.example has no setting ${missing}`);
+  const rows = settings
+    .filter(([, , name]) => only?.includes(name) ?? true)
+    .map(([, meaning, name, value]) => `| \`${name}\` | ${value && `\`${value}\``} | ${meaning} |`);
   return ['| variable | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
