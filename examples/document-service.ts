@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
+import { sentencesOf } from './lib/text.js';
 
 /*
  * A small HTTP service that serves text files: GET /documents lists their names, GET /documents/<name> gives one.
@@ -9,6 +10,8 @@ import { basename, join } from 'node:path';
  */
 
 const LARGEST_BYTES = 150_000;
+/** Less is a list or a table, and no text to work on. */
+const FEWEST_SENTENCES = 5;
 
 const [portText = '0', ...places] = process.argv.slice(2);
 const documents = new Map(places.flatMap(filesAt).map((file) => [basename(file), file]));
@@ -42,5 +45,6 @@ function filesAt(place: string): string[] {
   const info = statSync(place, { throwIfNoEntry: false });
   if (!info) return [];
   if (info.isDirectory()) return readdirSync(place).flatMap((name) => filesAt(join(place, name)));
-  return /\.(md|txt)$/.test(place) && info.size <= LARGEST_BYTES ? [place] : [];
+  if (!/\.(md|txt)$/.test(place) || info.size > LARGEST_BYTES) return [];
+  return sentencesOf(readFileSync(place, 'utf8')).length >= FEWEST_SENTENCES ? [place] : [];
 }
