@@ -28,6 +28,13 @@ export function addGlobalOptions(program: Command): void {
     .option('--json', 'print JSON', false);
 }
 
+/** The option `--watch`, in seconds. */
+export function watchOption(): Option {
+  return new Option('-w, --watch [seconds]', 'show it again and again')
+    .preset('2')
+    .argParser(wholeNumber(1, 3600));
+}
+
 /** @throws TypeError for a URL that is none */
 export function contextOf(command: Command): CommandContext {
   const options = command.optsWithGlobals<GlobalOptions>();

@@ -3,7 +3,9 @@ import { Command } from 'commander';
 import { addAgentCommands } from './commands/agents.js';
 import { addAttributionCommand } from './commands/attributions.js';
 import { addCapabilityCommands } from './commands/capabilities.js';
+import { addCompletionCommand } from './commands/completion.js';
 import { addDemoCommand } from './commands/demo.js';
+import { addManifestCommand } from './commands/manifest.js';
 import { addServerCommands } from './commands/server.js';
 import { addSubmitCommand } from './commands/submit.js';
 import { addTaskCommands } from './commands/tasks.js';
@@ -27,6 +29,8 @@ export function createProgram(): Command {
   addAgentCommands(program);
   addCapabilityCommands(program);
   addAttributionCommand(program);
+  addManifestCommand(program);
+  addCompletionCommand(program);
   return program;
 }
 

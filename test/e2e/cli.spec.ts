@@ -91,6 +91,7 @@ it.each([
   ['a bad URL', ['tasks', '--url', 'nowhere'], /is not a URL/],
   ['a task without a target', ['submit'], /say what the task needs/],
   ['a file that is not there', ['submit', '-f', '/nope.json'], /cannot be read/],
+  ['watching without a terminal', ['agents', '--watch'], /for terminals/],
   ['retry without a choice', ['retry'], /say which tasks/],
 ])('exits with 2 for %s', async (_name, args, message) => {
   const run = await reach(args);
@@ -189,6 +190,18 @@ it('tells the story of a task', async () => {
       '',
     ].join('\n'),
   );
+});
+
+it('checks a manifest, and names the lines of its mistakes', async () => {
+  expect((await reach(['manifest', 'examples/agents/fetcher.yaml'])).out).toContain('document.fetch');
+  const bad = await reach(['manifest', 'package.json']);
+  expect(bad.code).toBe(2);
+  expect(bad.err).toMatch(/package\.json:\d+: agent_id: is missing/);
+});
+
+it('prints completion scripts that know the commands', async () => {
+  for (const shell of ['bash', 'zsh', 'fish'])
+    expect((await reach(['completion', shell])).out).toContain('attributions');
 });
 
 it('prints the configuration without secrets', async () => {

@@ -1,8 +1,9 @@
 import type { AgentDetail, AgentState, AgentView } from '@agent-reach/sdk';
 import { type Command, Option } from 'commander';
-import { contextOf, take, wholeNumber } from '../context.js';
+import { contextOf, take, watchOption, wholeNumber, type CommandContext } from '../context.js';
 import type { Output } from '../output/output.js';
 import { ago, brief, printable } from '../output/text.js';
+import { watch } from '../output/watch.js';
 
 const STATES = ['online', 'degraded', 'suspicious', 'offline', 'removing'];
 
@@ -13,6 +14,7 @@ interface ListOptions {
   tag?: string;
   all: boolean;
   limit: number;
+  watch?: number;
 }
 
 /** `agents` and `drain`. */
@@ -27,6 +29,7 @@ export function addAgentCommands(program: Command): void {
     .option('--tag <tag>', 'only with this tag')
     .option('--all', 'removed ones too', false)
     .option('-l, --limit <n>', 'how many at most', wholeNumber(1, 100_000), 500)
+    .addOption(watchOption())
     .action(showAgents);
   program
     .command('drain')
@@ -43,16 +46,20 @@ export function addAgentCommands(program: Command): void {
     });
 }
 
-async function showAgents(
-  agentId: string | undefined,
-  options: ListOptions,
-  command: Command,
-): Promise<void> {
-  const { client, out } = contextOf(command);
-  if (agentId !== undefined) {
-    const agent = await client.agent(agentId);
-    return out.json ? out.document(agent) : printAgent(out, agent);
-  }
+function showAgents(agentId: string | undefined, options: ListOptions, command: Command): Promise<void> {
+  const context = contextOf(command);
+  return watch(context.out, options.watch, () =>
+    agentId === undefined ? printAgents(context, options) : printOne(context, agentId),
+  );
+}
+
+async function printOne({ client, out }: CommandContext, agentId: string): Promise<void> {
+  const agent = await client.agent(agentId);
+  if (out.json) out.document(agent);
+  else printAgent(out, agent);
+}
+
+async function printAgents({ client, out }: CommandContext, options: ListOptions): Promise<void> {
   const { capability, name, state, tag, all } = options;
   const agents = await take(
     client.agents({ capability, name, state, tag, include_removed: all || undefined }),

@@ -1,7 +1,8 @@
 import type { Task, TaskDetail, TaskState } from '@agent-reach/sdk';
 import { type Command, Option } from 'commander';
-import { contextOf, pointInTime, take, wholeNumber, type CommandContext } from '../context.js';
+import { contextOf, pointInTime, take, watchOption, wholeNumber, type CommandContext } from '../context.js';
 import { brief, ago, duration, printable } from '../output/text.js';
+import { watch } from '../output/watch.js';
 import { CommandFailed, UsageError } from '../usage-error.js';
 import { storyLine } from './why.js';
 
@@ -15,12 +16,14 @@ interface ListOptions {
   since?: string;
   until?: string;
   limit: number;
+  watch?: number;
 }
 
 /** `tasks`, `task`, `cancel` and `retry`. */
 export function addTaskCommands(program: Command): void {
   filtered(program.command('tasks').description('list tasks, newest first'))
     .option('-l, --limit <n>', 'how many at most', wholeNumber(1, 100_000), 50)
+    .addOption(watchOption())
     .action(listTasks);
   program
     .command('task')
@@ -54,8 +57,12 @@ function filtered(command: Command): Command {
     .option('--until <time>', 'only created until', pointInTime);
 }
 
-async function listTasks(options: ListOptions, command: Command): Promise<void> {
-  const { client, out } = contextOf(command);
+function listTasks(options: ListOptions, command: Command): Promise<void> {
+  const context = contextOf(command);
+  return watch(context.out, options.watch, () => printTasks(context, options));
+}
+
+async function printTasks({ client, out }: CommandContext, options: ListOptions): Promise<void> {
   const { state, capability, agent, code, since, until } = options;
   const tasks = await take(
     client.list({ state, capability, agent_id: agent, code, since, until }),

@@ -23,6 +23,10 @@ export class Output {
     return paintState(this.paint, state);
   }
 
+  clearScreen(): void {
+    this.stream.write('\u001b[H\u001b[2J');
+  }
+
   line(text = ''): void {
     this.stream.write(`${text}\n`);
   }
