@@ -5,23 +5,27 @@ import { COORDINATOR, type Coordinator } from '../../platform/coordination/coord
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import { PlacementStore } from '../placement.store.js';
 import { offerJson, type Offered } from './offered.js';
+import { Poll } from './poll.js';
 import { Sessions } from './sessions.js';
 
 const CHANNEL = 'inbox';
 const SINK_BATCH = 200;
 
-interface Waiter {
-  wake: () => void;
+/** What another replica put: [agent key, how many offers]. */
+interface News {
+  from: string;
+  put: [string, number][];
 }
 
 /**
- * Offers that wait for their agent to fetch them, by long poll or through a session on another replica. The
- * coordinator's list hands each out once; what it loses is given back to the lanes when the loss is noticed.
+ * Offers that wait for their agent to fetch them. A poll that waits on this replica is handed offers directly;
+ * for polls and sessions elsewhere they lie in the coordinator's list, which hands each out once. What the
+ * coordinator loses is given back to the lanes when the loss is noticed.
  */
 @Injectable()
 export class Inbox implements OnApplicationBootstrap {
   private readonly log = new Logger(Inbox.name);
-  private readonly waiters = new Map<string, Set<Waiter>>();
+  private readonly polls = new Map<string, Set<Poll>>();
   /** Offers placed by this replica, so that most need not be read back. Ordered by age. */
   private readonly recent = new Map<string, Offered>();
 
@@ -35,25 +39,29 @@ export class Inbox implements OnApplicationBootstrap {
 
   async onApplicationBootstrap(): Promise<void> {
     await this.coordinator.subscribe(CHANNEL, (message) => {
-      for (const key of JSON.parse(message) as string[]) this.wake(key);
+      const news = JSON.parse(message) as News;
+      if (news.from !== this.config.replicaId) for (const [key, count] of news.put) this.wake(key, count);
     });
     this.shutdown.on('intake', 'long polls', () => {
-      for (const waiters of this.waiters.values()) for (const waiter of waiters) waiter.wake();
+      for (const polls of this.polls.values()) for (const poll of [...polls]) poll.end();
     });
   }
 
-  /** Puts committed offers into their agents' inboxes and wakes whoever waits for them, on any replica. */
+  /** Hands committed offers to polls that wait here, and puts the rest where any replica finds them. */
   async put(offered: readonly Offered[]): Promise<void> {
     this.dropOld();
-    const byAgent = new Map<string, string[]>();
+    const rest = new Map<string, Offered[]>();
     for (const offer of offered) {
-      this.recent.set(offer.deliveryId, offer);
-      const ids = byAgent.get(offer.agentKey);
-      if (ids === undefined) byAgent.set(offer.agentKey, [offer.deliveryId]);
-      else ids.push(offer.deliveryId);
+      if (this.handOver(offer)) continue;
+      const group = rest.get(offer.agentKey);
+      if (group === undefined) rest.set(offer.agentKey, [offer]);
+      else group.push(offer);
     }
-    await Promise.all(
-      [...byAgent].map(async ([key, ids]) => {
+    if (rest.size === 0) return;
+    const put = await Promise.all(
+      [...rest].map(async ([key, offers]): Promise<[string, number]> => {
+        for (const offer of offers) this.recent.set(offer.deliveryId, offer);
+        const ids = offers.map((o) => o.deliveryId);
         const taken = await this.coordinator.inboxPush(key, ids, this.config.inboxLimit);
         if (taken < ids.length)
           this.log.warn({
@@ -61,9 +69,12 @@ export class Inbox implements OnApplicationBootstrap {
             agent: key,
             lost: ids.length - taken,
           });
+        return [key, taken];
       }),
     );
-    await this.coordinator.publish(CHANNEL, JSON.stringify([...byAgent.keys()]));
+    for (const [key, count] of put) this.wake(key, count);
+    const news: News = { from: this.config.replicaId, put };
+    await this.coordinator.publish(CHANNEL, JSON.stringify(news));
   }
 
   /**
@@ -79,16 +90,36 @@ export class Inbox implements OnApplicationBootstrap {
   ): Promise<string[]> {
     const until = performance.now() + waitMs;
     for (;;) {
-      const waiter = this.wait(agentKey, until - performance.now(), gone);
+      // It listens before the list is looked into, so that nothing slips in between.
+      const poll = new Poll(this.polls, agentKey, leaseId, max, gone);
       const ids = await this.coordinator.inboxPop(agentKey, max);
-      const offers = ids.length === 0 ? [] : await this.resolve(ids, leaseId);
-      const over = performance.now() >= until || this.shutdown.stopping || gone?.aborted === true;
-      if (offers.length > 0 || over) {
-        waiter.cancel();
-        return offers;
+      const found = ids.length === 0 ? [] : await this.resolve(ids, leaseId);
+      if (found.length === 0 && !this.shutdown.stopping) await poll.wait(until - performance.now());
+      poll.end();
+      if (gone?.aborted === true) {
+        await this.giveBack(poll, agentKey, ids);
+        return [];
       }
-      await waiter.woken;
+      // What this poll has no use for belongs to the next one.
+      if (poll.woken && found.length > 0) this.wake(agentKey, 1);
+      const extra = poll.handed.splice(max - found.length);
+      if (extra.length > 0) await this.put(extra);
+      const offers = [...found, ...poll.handed.map((o) => offerJson(o.frame))];
+      if (offers.length > 0 || performance.now() >= until || this.shutdown.stopping) return offers;
     }
+  }
+
+  /** The caller hung up: what it would have got goes to whoever fetches next. */
+  private async giveBack(poll: Poll, agentKey: string, popped: readonly string[]): Promise<void> {
+    if (popped.length > 0) await this.coordinator.inboxPush(agentKey, popped, this.config.inboxLimit);
+    if (poll.handed.length > 0) await this.put(poll.handed);
+    if (poll.woken || popped.length > 0) this.wake(agentKey, Math.max(1, popped.length));
+  }
+
+  /** Gives the offer to a poll that waits here, if one does. */
+  private handOver(offer: Offered): boolean {
+    for (const poll of this.polls.get(offer.agentKey) ?? []) if (poll.take(offer)) return true;
+    return false;
   }
 
   /** Sends what waits in the inbox through the agent's session here, if it has one. */
@@ -115,39 +146,17 @@ export class Inbox implements OnApplicationBootstrap {
     });
   }
 
-  private wake(agentKey: string): void {
-    const waiters = this.waiters.get(agentKey);
-    if (waiters !== undefined) for (const waiter of waiters) waiter.wake();
-    else if (this.sessions.get(agentKey) !== undefined)
+  /** Lets as many polls look into the list as there is something for, or empties it into the agent's session. */
+  private wake(agentKey: string, count: number): void {
+    let left = count;
+    for (const poll of [...(this.polls.get(agentKey) ?? [])]) {
+      if (left <= 0) return;
+      if (poll.wake()) left -= poll.max;
+    }
+    if (left > 0 && this.sessions.get(agentKey) !== undefined)
       this.drainToSession(agentKey).catch((err: unknown) => {
         this.log.warn({ msg: 'an inbox could not be emptied into its session', agent: agentKey, err });
       });
-  }
-
-  /** Begins to listen before the inbox is looked into, so that nothing slips in between. */
-  private wait(
-    agentKey: string,
-    ms: number,
-    gone?: AbortSignal,
-  ): { woken: Promise<void>; cancel: () => void } {
-    let cancel = (): void => undefined;
-    const woken = new Promise<void>((resolve) => {
-      const waiters = this.waiters.get(agentKey) ?? new Set<Waiter>();
-      this.waiters.set(agentKey, waiters);
-      const done = (): void => {
-        clearTimeout(timer);
-        gone?.removeEventListener('abort', done);
-        waiters.delete(waiter);
-        if (waiters.size === 0 && this.waiters.get(agentKey) === waiters) this.waiters.delete(agentKey);
-        resolve();
-      };
-      const waiter: Waiter = { wake: done };
-      const timer = setTimeout(done, Math.max(0, ms));
-      gone?.addEventListener('abort', done);
-      waiters.add(waiter);
-      cancel = done;
-    });
-    return { woken, cancel };
   }
 
   private async resolve(ids: readonly string[], leaseId: string): Promise<string[]> {
