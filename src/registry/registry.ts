@@ -78,15 +78,22 @@ export class Registry {
 
   /**
    * Renews the lease; an agent under suspicion is online again by it.
+   * @param stillThere whether the way that the heartbeat came by still stands: one that was under way when its
+   *   session broke proves nothing about now
    * @throws ReachError LEASE_SUPERSEDED or LEASE_EXPIRED
    */
-  async heartbeat(ref: LeaseRef, capacity?: Capacity): Promise<Omit<z.input<typeof leaseAnswer>, 'stale'>> {
+  async heartbeat(
+    ref: LeaseRef,
+    capacity?: Capacity,
+    stillThere: () => boolean = () => true,
+  ): Promise<Omit<z.input<typeof leaseAnswer>, 'stale'>> {
     const renewed = await this.store.heartbeat({
       ...ref,
       capacity: capacity === undefined ? null : JSON.stringify(capacity),
     });
     if (renewed === undefined) throw await this.whyNotRenewed(ref);
-    const state = renewed.state === 'suspicious' ? await this.clear(ref, renewed) : renewed.state;
+    const doubted = renewed.state === 'suspicious' && stillThere();
+    const state = doubted ? await this.clear(ref, renewed) : renewed.state;
     return { lease_ttl_ms: renewed.leaseTtlMs, state, drain: state === 'removing' };
   }
 

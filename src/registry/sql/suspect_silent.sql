@@ -1,9 +1,9 @@
 -- Agents whose heartbeat is overdue become suspicious. $1: as in expire_leases.sql; $2: overdue after this many
--- intervals.
+-- intervals, and half a second for the way of a heartbeat, so that short intervals do not cry wolf.
 WITH due AS (
   SELECT namespace, agent_id, state AS from_state FROM agents
   WHERE state IN ('online', 'degraded')
-    AND last_heartbeat_at < now() - heartbeat_interval_ms * $2::float8 * interval '1 ms'
+    AND last_heartbeat_at < now() - heartbeat_interval_ms * $2::float8 * interval '1 ms' - interval '500 ms'
     AND heartbeat_interval_ms * $2::float8 <= $1
   ORDER BY namespace, agent_id LIMIT 1000
   FOR UPDATE SKIP LOCKED

@@ -55,6 +55,10 @@ export class AgentSession implements AgentSink {
     return this.ref?.leaseId ?? '';
   }
 
+  private get isOpen(): boolean {
+    return this.socket.readyState === this.socket.OPEN;
+  }
+
   get registered(): boolean {
     return this.ref !== undefined;
   }
@@ -93,11 +97,13 @@ export class AgentSession implements AgentSink {
 
   private receive(data: RawData): void {
     this.heardAt = performance.now();
+    let value: unknown;
     let frame: AgentFrame;
     try {
-      frame = readFrame(data);
+      value = parseFrame(data);
+      frame = readFrame(value);
     } catch (error) {
-      this.fail(error, undefined, this.ref === undefined);
+      this.fail(error, refOf(value), this.ref === undefined);
       return;
     }
     this.handle(frame).catch((error: unknown) => {
@@ -129,7 +135,7 @@ export class AgentSession implements AgentSink {
       this.send({ type: 'resumed', ref: frame.ref, lease: { ...lease, stale } });
       await this.offerAgain(ref, frame.running);
     }
-    if (this.socket.readyState !== this.socket.OPEN) {
+    if (!this.isOpen) {
       this.whenBroken(this.ref, 'closed while it was opened');
       return;
     }
@@ -155,7 +161,7 @@ export class AgentSession implements AgentSink {
         return;
       }
       case 'heartbeat': {
-        const lease = await this.tools.registry.heartbeat(ref, frame.capacity);
+        const lease = await this.tools.registry.heartbeat(ref, frame.capacity, () => this.isOpen);
         const stale = await this.tools.deliveries.stale(ref.leaseId, frame.running ?? []);
         this.send({ type: 'heartbeat', ref: frame.ref, lease: { ...lease, stale } });
         return;
@@ -197,7 +203,7 @@ export class AgentSession implements AgentSink {
   }
 
   private sendText(text: string): void {
-    if (this.socket.readyState !== this.socket.OPEN) return;
+    if (!this.isOpen) return;
     if (this.socket.bufferedAmount > SEND_BUFFER_LIMIT) {
       this.log.warn({ msg: 'a session does not read; it is closed', agent_id: this.ref?.agentId });
       this.socket.terminate();
@@ -212,11 +218,20 @@ function isLeaseEnd(error: unknown): boolean {
 }
 
 /** What agents report may hold any text; what they register with may not. */
-function readFrame(data: RawData): AgentFrame {
+function parseFrame(data: RawData): unknown {
   const raw = Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
-  let value = parseJsonBody(raw, true);
-  const type = (value as { type?: unknown } | undefined)?.type;
-  if (type === 'register' || type === 'resume') value = parseJsonBody(raw);
+  const value = parseJsonBody(raw, true);
+  const type = (value as { type?: unknown } | null | undefined)?.type;
+  return type === 'register' || type === 'resume' ? parseJsonBody(raw) : value;
+}
+
+/** The ref of a frame that may be wrong elsewhere, so that its sender learns which one was refused. */
+function refOf(value: unknown): number | undefined {
+  const ref = (value as { ref?: unknown } | null | undefined)?.ref;
+  return Number.isSafeInteger(ref) && (ref as number) >= 0 ? (ref as number) : undefined;
+}
+
+function readFrame(value: unknown): AgentFrame {
   const parsed = agentFrame.safeParse(value);
   if (!parsed.success) throw validationFailed(parsed.error.issues, 'frame');
   return parsed.data;
