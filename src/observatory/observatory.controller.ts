@@ -2,6 +2,7 @@ import { Controller, Get, Headers, Param, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { wireCode } from '../core/errors.js';
 import { Answers, Fails } from '../platform/http/describe.js';
 import { decodeCursor, toPage } from '../platform/http/pagination.js';
 import { uuid } from '../platform/wire/primitives.js';
@@ -42,7 +43,14 @@ export class ObservatoryController {
   @Fails('VALIDATION_FAILED')
   async summary(@Query({ schema: summaryQuery }) q: z.output<typeof summaryQuery>) {
     const rows = await this.store.summary(q, q.group_by);
-    return { group_by: q.group_by, groups: rows.map((r) => ({ ...r, last_at: r.last_at.toISOString() })) };
+    return {
+      group_by: q.group_by,
+      groups: rows.map((r) => ({
+        ...r,
+        key: q.group_by === 'code' && r.key !== null ? wireCode(r.key) : r.key,
+        last_at: r.last_at.toISOString(),
+      })),
+    };
   }
 
   @Get('tasks/:task_id/explain')

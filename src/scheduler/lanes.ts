@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { requirementOf, type Requirement } from '../core/lane.js';
+import { reportOnce } from '../platform/coordination/report-once.js';
 import { agentKey } from '../registry/agent-row.js';
 import type { ReachEntry } from '../registry/reach-table.js';
 import { RegistryEvents } from '../registry/registry.events.js';
@@ -8,6 +9,7 @@ import { Placement } from './placement.js';
 /** Passes at a time, over all lanes: each holds a Postgres connection while it places. */
 const PARALLEL_PASSES = 4;
 const RETRY_AFTER_ERROR_MS = 250;
+const REPORT_EVERY_MS = 30_000;
 
 interface Pass {
   again: boolean;
@@ -25,6 +27,13 @@ export class Lanes implements OnApplicationBootstrap {
   private readonly passes = new Map<string, Pass>();
   private readonly waiting: (() => void)[] = [];
   private busy = 0;
+  /** One retry a lane, however many passes of it failed. */
+  private readonly retries = new Map<string, NodeJS.Timeout>();
+  private readonly report = reportOnce(
+    (msg, err) => this.log.warn({ msg, err }),
+    REPORT_EVERY_MS,
+    () => performance.now(),
+  );
   /** Lanes whose last pass left tasks behind, by what could take them. */
   private readonly backlog = new Map<string, Requirement>();
   private readonly backlogByNeed = new Map<string, Set<string>>();
@@ -79,12 +88,15 @@ export class Lanes implements OnApplicationBootstrap {
   /** No new passes; resolves when those under way are over. */
   async stop(): Promise<void> {
     this.stopped = true;
+    for (const timer of this.retries.values()) clearTimeout(timer);
     await Promise.all([...this.passes.values()].map((pass) => pass.done));
   }
 
   private async run(lane: string, pass: Pass): Promise<number> {
     const requirement = requirementOf(lane);
     let placed = 0;
+    clearTimeout(this.retries.get(lane));
+    this.retries.delete(lane);
     await this.enter();
     try {
       do {
@@ -95,8 +107,8 @@ export class Lanes implements OnApplicationBootstrap {
       } while (pass.again && !this.stopped);
     } catch (err) {
       this.note(lane, requirement, true);
-      this.log.warn({ msg: 'placing a lane failed; it will be tried again', lane, err });
-      setTimeout(() => this.wake(lane), RETRY_AFTER_ERROR_MS).unref();
+      this.report('lanes cannot be placed; they are tried again and again', err);
+      this.retries.set(lane, setTimeout(() => this.wake(lane), RETRY_AFTER_ERROR_MS).unref());
     } finally {
       this.passes.delete(lane);
       this.leave();

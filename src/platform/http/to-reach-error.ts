@@ -33,7 +33,7 @@ const AWAY_SYSTEM = new Set([
 ]);
 /** node-postgres tells these apart by their words only. */
 const AWAY_WORDS =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|not queryable|after calling end on the pool/;
+  /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error|not queryable|after calling end on the pool/;
 
 /**
  * The catalogue error of anything that was thrown, or undefined when it is a bug (rendered as INTERNAL).

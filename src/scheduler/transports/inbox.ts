@@ -3,6 +3,7 @@ import { parseDeliveryId } from '../../core/task-state.js';
 import { CONFIG, type Config } from '../../platform/config/config.js';
 import { COORDINATOR, type Coordinator } from '../../platform/coordination/coordinator.js';
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
+import { Ticker } from '../../platform/lifecycle/ticker.js';
 import { PlacementStore } from '../placement.store.js';
 import { offerJson, type Offered } from './offered.js';
 import { Poll } from './poll.js';
@@ -10,6 +11,8 @@ import { Sessions } from './sessions.js';
 
 const CHANNEL = 'inbox';
 const SINK_BATCH = 200;
+const RETRY_MS = 250;
+const RECHECK_MS = 5000;
 
 /** What another replica put: [agent key, how many offers]. */
 interface News {
@@ -28,6 +31,11 @@ export class Inbox implements OnApplicationBootstrap {
   private readonly polls = new Map<string, Set<Poll>>();
   /** Offers placed by this replica, so that most need not be read back. Ordered by age. */
   private readonly recent = new Map<string, Offered>();
+  /** Agents whose inbox is still to be emptied into their session. */
+  private readonly undrained = new Set<string>();
+  private readonly retry = new Ticker('inbox retry', RECHECK_MS, async () => {
+    await Promise.all([...this.undrained].map((key) => this.drainToSession(key)));
+  });
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
@@ -42,6 +50,9 @@ export class Inbox implements OnApplicationBootstrap {
       const news = JSON.parse(message) as News;
       if (news.from !== this.config.replicaId) for (const [key, count] of news.put) this.wake(key, count);
     });
+    this.coordinator.onLost(() => this.lookAgain());
+    this.retry.start();
+    this.shutdown.on('drain', 'inbox retry', () => this.retry.stop());
     this.shutdown.on('intake', 'long polls', () => {
       for (const polls of this.polls.values()) for (const poll of [...polls]) poll.end();
     });
@@ -92,9 +103,17 @@ export class Inbox implements OnApplicationBootstrap {
     for (;;) {
       // It listens before the list is looked into, so that nothing slips in between.
       const poll = new Poll(this.polls, agentKey, leaseId, max, gone);
-      const ids = await this.coordinator.inboxPop(agentKey, max);
-      const found = ids.length === 0 ? [] : await this.resolve(ids, leaseId);
-      if (found.length === 0 && !this.shutdown.stopping) await poll.wait(until - performance.now());
+      let ids: string[] = [];
+      let found: string[] = [];
+      try {
+        ids = await this.coordinator.inboxPop(agentKey, max);
+        if (ids.length > 0) found = await this.resolve(ids, leaseId);
+        if (found.length === 0 && !this.shutdown.stopping) await poll.wait(until - performance.now());
+      } catch (error) {
+        poll.end();
+        await this.giveBack(poll, agentKey, ids);
+        throw error;
+      }
       poll.end();
       if (gone?.aborted === true) {
         await this.giveBack(poll, agentKey, ids);
@@ -109,7 +128,7 @@ export class Inbox implements OnApplicationBootstrap {
     }
   }
 
-  /** The caller hung up: what it would have got goes to whoever fetches next. */
+  /** The caller gets no answer: what it would have got goes to whoever fetches next. */
   private async giveBack(poll: Poll, agentKey: string, popped: readonly string[]): Promise<void> {
     if (popped.length > 0) await this.coordinator.inboxPush(agentKey, popped, this.config.inboxLimit);
     if (poll.handed.length > 0) await this.put(poll.handed);
@@ -122,16 +141,32 @@ export class Inbox implements OnApplicationBootstrap {
     return false;
   }
 
-  /** Sends what waits in the inbox through the agent's session here, if it has one. */
+  /** Sends what waits in the inbox through the agent's session here, if it has one; tries again until it can. */
   async drainToSession(agentKey: string): Promise<void> {
-    for (;;) {
-      const sink = this.sessions.get(agentKey);
-      if (sink === undefined) return;
-      const ids = await this.coordinator.inboxPop(agentKey, SINK_BATCH);
-      if (ids.length === 0) return;
-      const offers = await this.resolve(ids, sink.leaseId);
-      if (offers.length > 0) sink.offer(offers);
+    this.undrained.delete(agentKey);
+    let ids: string[] = [];
+    try {
+      for (let sink = this.sessions.get(agentKey); sink !== undefined; sink = this.sessions.get(agentKey)) {
+        ids = await this.coordinator.inboxPop(agentKey, SINK_BATCH);
+        if (ids.length === 0) return;
+        const offers = await this.resolve(ids, sink.leaseId);
+        if (offers.length > 0) sink.offer(offers);
+        ids = [];
+      }
+    } catch (err) {
+      this.log.debug({ msg: 'an inbox could not be emptied into its session yet', agent: agentKey, err });
+      if (ids.length > 0)
+        await this.coordinator.inboxPush(agentKey, ids, this.config.inboxLimit).catch(() => 0);
+      this.undrained.add(agentKey);
+      this.retry.within(RETRY_MS);
     }
+  }
+
+  /** News may have been missed: everybody who waits looks for himself. */
+  private lookAgain(): void {
+    for (const polls of this.polls.values()) for (const poll of [...polls]) poll.wake();
+    for (const key of this.sessions.keys()) this.undrained.add(key);
+    this.retry.soon();
   }
 
   /** A delivery is over before its ACK: nobody needs its offer any more, and it takes no room in the inbox. */
@@ -153,10 +188,7 @@ export class Inbox implements OnApplicationBootstrap {
       if (left <= 0) return;
       if (poll.wake()) left -= poll.max;
     }
-    if (left > 0 && this.sessions.get(agentKey) !== undefined)
-      this.drainToSession(agentKey).catch((err: unknown) => {
-        this.log.warn({ msg: 'an inbox could not be emptied into its session', agent: agentKey, err });
-      });
+    if (left > 0 && this.sessions.get(agentKey) !== undefined) void this.drainToSession(agentKey);
   }
 
   private async resolve(ids: readonly string[], leaseId: string): Promise<string[]> {

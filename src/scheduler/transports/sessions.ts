@@ -29,6 +29,11 @@ export class Sessions {
     return this.sinks.delete(agentKey);
   }
 
+  /** Agents with a session here. */
+  keys(): IterableIterator<string> {
+    return this.sinks.keys();
+  }
+
   get size(): number {
     return this.sinks.size;
   }
