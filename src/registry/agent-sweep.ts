@@ -1,17 +1,14 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { MISSED_AFTER_INTERVALS } from '../core/agent-state.js';
-import { Continuity } from '../core/continuity.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
-import { Readiness } from '../platform/health/readiness.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import { Ticker } from '../platform/lifecycle/ticker.js';
 import type { AgentRow } from './agent-row.js';
+import { Hearing } from './hearing.js';
 import { ReachSync } from './reach-sync.js';
 import { RegistryEvents } from './registry.events.js';
 import { RegistryStore } from './registry.store.js';
 
-/** A sweep this late was held up: by a stalled process or a database that did not answer. */
-const GAP_INTERVALS = 3;
 const PURGE_EVERY_MS = 3_600_000;
 
 /**
@@ -21,7 +18,6 @@ const PURGE_EVERY_MS = 3_600_000;
 @Injectable()
 export class AgentSweep implements OnApplicationBootstrap {
   private readonly log = new Logger(AgentSweep.name);
-  private readonly continuity: Continuity;
   private readonly ticker: Ticker;
   private purgedAt = performance.now();
 
@@ -30,13 +26,9 @@ export class AgentSweep implements OnApplicationBootstrap {
     private readonly store: RegistryStore,
     private readonly sync: ReachSync,
     private readonly events: RegistryEvents,
-    private readonly readiness: Readiness,
+    private readonly hearing: Hearing,
     shutdown: Shutdown,
   ) {
-    this.continuity = new Continuity(
-      performance.now(),
-      Math.max(2000, GAP_INTERVALS * config.sweepIntervalMs),
-    );
     this.ticker = new Ticker('agent sweep', config.sweepIntervalMs, () => this.sweep());
     shutdown.on('intake', 'agent sweep', () => this.ticker.stop());
   }
@@ -46,9 +38,7 @@ export class AgentSweep implements OnApplicationBootstrap {
   }
 
   private async sweep(): Promise<void> {
-    // Before it listens nobody can be heard: starting up is an absence too.
-    if (!this.readiness.isStarted) return this.continuity.broken(performance.now());
-    const trustedMs = Math.floor(this.continuity.tick(performance.now()));
+    const trustedMs = this.hearing.unbrokenMs();
     try {
       const suspected = await this.store.suspectSilent(trustedMs, MISSED_AFTER_INTERVALS);
       const ended = await this.store.expireLeases(trustedMs);
@@ -57,7 +47,7 @@ export class AgentSweep implements OnApplicationBootstrap {
       for (const row of ended) this.events.emit('lost', { namespace: row.namespace, agentId: row.agent_id });
       await this.purge();
     } catch (error) {
-      this.continuity.broken(performance.now());
+      this.hearing.broken();
       throw error;
     }
   }

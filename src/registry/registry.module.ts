@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AgentSweep } from './agent-sweep.js';
 import { AgentsController } from './agents.controller.js';
 import { CapabilitiesController } from './capabilities.controller.js';
+import { Hearing } from './hearing.js';
 import { ReachSync } from './reach-sync.js';
 import { ReachTable } from './reach-table.js';
 import { RegistryEvents } from './registry.events.js';
@@ -11,7 +12,7 @@ import { Switches } from './switches.js';
 
 @Module({
   controllers: [AgentsController, CapabilitiesController],
-  providers: [Registry, RegistryStore, RegistryEvents, ReachTable, ReachSync, Switches, AgentSweep],
-  exports: [Registry, RegistryStore, RegistryEvents, ReachTable, ReachSync, Switches],
+  providers: [Registry, RegistryStore, RegistryEvents, ReachTable, ReachSync, Switches, Hearing, AgentSweep],
+  exports: [Registry, RegistryStore, RegistryEvents, ReachTable, ReachSync, Switches, Hearing],
 })
 export class RegistryModule {}

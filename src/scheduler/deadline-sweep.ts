@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { attribute, type Hindrance, type Incident } from '../core/attribution.js';
+import { attribute, type Hindrance } from '../core/attribution.js';
 import { explainShortage } from '../core/eligibility.js';
 import { wireCode } from '../core/errors.js';
 import { requirementOf } from '../core/lane.js';
@@ -8,13 +8,12 @@ import { CONFIG, type Config } from '../platform/config/config.js';
 import { newId } from '../platform/ids.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import { Ticker } from '../platform/lifecycle/ticker.js';
-import { agentKey } from '../registry/agent-row.js';
 import { ReachTable } from '../registry/reach-table.js';
 import { Switches } from '../registry/switches.js';
-import { Closer } from './closer.js';
 import { DeadlineAlarm } from './deadline-alarm.js';
 import { Orders } from './orders.js';
 import { Outcomes } from './outcomes.js';
+import { Overdue } from './overdue.js';
 import { SweepStore, type DueRow } from './sweep.store.js';
 
 const BATCH = 500;
@@ -32,7 +31,7 @@ export class DeadlineSweep implements OnApplicationBootstrap {
   constructor(
     @Inject(CONFIG) config: Config,
     private readonly store: SweepStore,
-    private readonly closer: Closer,
+    private readonly overdue: Overdue,
     private readonly outcomes: Outcomes,
     private readonly orders: Orders,
     private readonly table: ReachTable,
@@ -50,16 +49,19 @@ export class DeadlineSweep implements OnApplicationBootstrap {
   }
 
   private async sweep(): Promise<void> {
+    const heardMs = this.overdue.heardMs();
     for (;;) {
-      const rows = await this.store.due(BATCH);
+      const rows = await this.store.due(BATCH, heardMs);
       await Promise.all([
         this.makeDue(rows.filter((r) => r.state === 'scheduled' && !r.expired)),
         this.expire(rows.filter((r) => (r.state === 'scheduled' || r.state === 'queued') && r.expired)),
-        ...rows.filter((r) => r.state === 'offered' || r.state === 'running').map((r) => this.timeOut(r)),
+        ...rows
+          .filter((r) => r.state === 'offered' || r.state === 'running')
+          .map((r) => this.overdue.end(r, heardMs)),
       ]);
       if (rows.length < BATCH) break;
     }
-    const next = await this.store.nextDeadlineMs();
+    const next = await this.store.nextDeadlineMs(heardMs);
     if (next !== undefined) this.ticker.within(Math.max(0, next) + GATHER_MS);
   }
 
@@ -122,43 +124,5 @@ export class DeadlineSweep implements OnApplicationBootstrap {
     const paused = this.switches.blocking(requirement);
     if (paused !== undefined) return { kind: 'paused', capability: paused };
     return explainShortage(this.table.candidates(requirement), requirement);
-  }
-
-  private async timeOut(row: DueRow): Promise<void> {
-    if (row.agent_id === null || row.lease_id === null) return;
-    if (row.state !== 'offered' && row.state !== 'running') return;
-    await this.closer.fail(
-      {
-        taskId: row.id,
-        fence: row.fence,
-        leaseId: row.lease_id,
-        state: row.state,
-        namespace: row.namespace,
-        agentId: row.agent_id,
-        attempt: row.attempt,
-        maxAttempts: row.max_attempts,
-        idempotent: row.idempotent,
-      },
-      this.incident(row, row.agent_id),
-    );
-  }
-
-  private incident(row: DueRow, agentId: string): Incident {
-    if (row.state === 'offered') {
-      const agent = this.table.get(agentKey(row.namespace, agentId));
-      return {
-        kind: 'ack_timeout',
-        agentId,
-        transport: row.transport ?? 'pull',
-        ackTimeoutMs: row.ack_timeout_ms,
-        agentState: agent?.state ?? 'unknown',
-      };
-    }
-    return {
-      kind: 'execution_timeout',
-      agentId,
-      executionTimeoutMs: row.execution_timeout_ms,
-      ...(row.progress?.note !== undefined && { progressNote: row.progress.note }),
-    };
   }
 }

@@ -13,9 +13,11 @@ import { Depths } from './depths.js';
 import { Lanes } from './lanes.js';
 import { Orders } from './orders.js';
 import { Outcomes } from './outcomes.js';
+import { Overdue } from './overdue.js';
 import { Placement } from './placement.js';
 import { PlacementStore } from './placement.store.js';
 import { PushAnswers } from './push-answers.js';
+import { Retention } from './retention.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
 import { Slots } from './slots.js';
 import { SweepStore } from './sweep.store.js';
@@ -48,11 +50,13 @@ import { Upkeep } from './upkeep.js';
     Offers,
     Orders,
     Outcomes,
+    Overdue,
     Placement,
     PlacementStore,
     PushAnswers,
     PushTransport,
     SessionGateway,
+    Retention,
     SchedulerMetrics,
     Sessions,
     Slots,

@@ -66,14 +66,14 @@ export interface ExpiredRow {
 export class SweepStore {
   constructor(private readonly sql: Sql) {}
 
-  /** Up to `limit` rows whose deadline passed, longest overdue first. */
-  async due(limit: number): Promise<DueRow[]> {
-    return (await this.sql.run<DueRow>('due', DUE, [limit])).rows;
+  /** Up to `limit` rows whose deadline passed, longest overdue first; see the statement for `heardMs`. */
+  async due(limit: number, heardMs: number): Promise<DueRow[]> {
+    return (await this.sql.run<DueRow>('due', DUE, [limit, heardMs])).rows;
   }
 
   /** Ms until the earliest deadline of all, or undefined when there is none. */
-  async nextDeadlineMs(): Promise<number | undefined> {
-    return (await this.sql.run<{ in_ms: number }>('next_deadline', NEXT_DEADLINE)).rows[0]?.in_ms;
+  async nextDeadlineMs(heardMs: number): Promise<number | undefined> {
+    return (await this.sql.run<{ in_ms: number }>('next_deadline', NEXT_DEADLINE, [heardMs])).rows[0]?.in_ms;
   }
 
   /** scheduled -> queued; returns the tasks that moved. */

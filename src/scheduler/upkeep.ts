@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Incident } from '../core/attribution.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
-import { COORDINATOR, type Coordinator } from '../platform/coordination/coordinator.js';
+import { COORDINATOR, type Coordinator, IDLE_TTL_MS } from '../platform/coordination/coordinator.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import { Ticker } from '../platform/lifecycle/ticker.js';
 import { Registry } from '../registry/registry.js';
@@ -51,14 +51,16 @@ export class Upkeep implements OnApplicationBootstrap {
         this.log.warn({ msg: 'the work of a lost agent was not handed over; the sweep will', ...agent, err });
       });
     });
-    this.coordinator.onLost(() => {
-      this.rebuild().catch((err: unknown) => {
+    const rebuild = (onlyIfNew: boolean): void => {
+      this.rebuild(onlyIfNew).catch((err: unknown) => {
         this.log.warn({
           msg: 'the rebuild after a loss of shared state failed; deadlines will do its work',
           err,
         });
       });
-    });
+    };
+    this.coordinator.onLost(() => rebuild(false));
+    rebuild(true);
     this.sweep.start();
     this.sweep.soon();
     this.reconcile.start();
@@ -106,11 +108,17 @@ export class Upkeep implements OnApplicationBootstrap {
     return (await this.closer.fail(delivery, incidentOf(row.cause, row, row.agent_id))) !== undefined;
   }
 
-  /** Redis lost what it held. Offers that lay in inboxes go back to their lanes, uncharged; lanes are looked at. */
-  private async rebuild(): Promise<void> {
+  /**
+   * Shared state was lost. Offers that lay in inboxes go back to their lanes, uncharged; lanes are looked at.
+   * @param onlyIfNew unless the coordinator knows the ledger: it does not in a new process of its own, or when
+   * Redis was emptied while no replica looked
+   */
+  private async rebuild(onlyIfNew: boolean): Promise<void> {
+    const known = await this.coordinator.setIfAbsent('ledger', 'known', IDLE_TTL_MS);
+    if (onlyIfNew && known !== null) return;
     const first = await this.coordinator.setIfAbsent('rebuild', 'under way', REBUILD_LOCK_MS);
     if (first === null) {
-      this.log.warn('shared state was lost; rebuilding it from the ledger');
+      this.log.warn('shared state was lost, or never there; rebuilding it from the ledger');
       for (;;) {
         const rows = await this.store.unfetched(BATCH);
         const released = await Promise.all(
