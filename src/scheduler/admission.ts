@@ -16,6 +16,7 @@ import { AdmissionStore, type Admitted, type NewTask } from './admission.store.j
 import { Depths } from './depths.js';
 import { Orders } from './orders.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
+import { requireSize } from './size-limit.js';
 import type { TaskBody } from './tasks.wire.js';
 
 export interface Accepted {
@@ -30,7 +31,6 @@ export interface AdmissionContext {
   key?: string;
 }
 
-const KEY_TTL_MS = 86_400_000;
 const idempotencyKey = (namespace: string, key: string): string => `idem:${JSON.stringify([namespace, key])}`;
 
 /**
@@ -158,7 +158,7 @@ export class Admission {
       const present = await this.coordinator.setIfAbsent(
         idempotencyKey(task.namespace, task.key),
         task.id,
-        KEY_TTL_MS,
+        this.config.idempotencyTtlMs,
       );
       if (present === null) return undefined;
     } catch (error) {
@@ -176,7 +176,7 @@ export class Admission {
         `capabilities and constraints together are too long (${lane.length} characters)`,
       );
     const payload = JSON.stringify(body.payload);
-    this.checkSize(payload);
+    requireSize('payload', payload, this.config.payloadLimitBytes);
     const key = body.idempotency_key ?? context.key ?? null;
     return {
       id: newId(),
@@ -200,18 +200,6 @@ export class Admission {
       key,
       bodyDigest: key === null ? null : digestOf(body),
     };
-  }
-
-  private checkSize(payload: string): void {
-    const limit = this.config.payloadLimitBytes;
-    if (payload.length * 3 <= limit) return; // no character takes more than three bytes a UTF-16 unit
-    const bytes = Buffer.byteLength(payload);
-    if (bytes > limit)
-      throw new ReachError(
-        'PAYLOAD_TOO_LARGE',
-        `the payload has ${bytes} bytes, the limit is ${limit}; send a reference to the data instead`,
-        { errors: [{ pointer: '/payload', detail: `${bytes} bytes, at most ${limit}` }] },
-      );
   }
 }
 

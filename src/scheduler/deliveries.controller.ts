@@ -93,7 +93,14 @@ export class DeliveriesController {
   @Post('deliveries/:delivery_id/complete')
   @AgentBody()
   @Answers(200, resultAnswer, 'Report the result')
-  @Fails('DELIVERY_SUPERSEDED', 'CANCELED', 'LEASE_SUPERSEDED', 'STATE_CONFLICT', 'NOT_FOUND')
+  @Fails(
+    'DELIVERY_SUPERSEDED',
+    'CANCELED',
+    'LEASE_SUPERSEDED',
+    'STATE_CONFLICT',
+    'NOT_FOUND',
+    'PAYLOAD_TOO_LARGE',
+  )
   async complete(
     @Param('delivery_id', { schema: deliveryId }) id: string,
     @Body({ schema: completeBody }) body: z.output<typeof completeBody>,

@@ -1,12 +1,14 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { parseCode, ReachError, wireCode, type ErrorCode } from '../core/errors.js';
 import { isTerminal, parseDeliveryId, type DeliveryRef, type TaskState } from '../core/task-state.js';
 import { storableJson, storableText, truncate } from '../core/text.js';
+import { CONFIG, type Config } from '../platform/config/config.js';
 import { toReachError } from '../platform/http/to-reach-error.js';
 import { Closer } from './closer.js';
 import { DeadlineAlarm } from './deadline-alarm.js';
 import { DeliveryStore, type Inspection, type LeasedRef } from './delivery.store.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
+import { requireSize } from './size-limit.js';
 import type { Operation, OperationAnswer } from './deliveries.wire.js';
 
 /** Codes that an agent may give for its failure; any other is kept in the raw error of an AGENT_ERROR. */
@@ -25,6 +27,7 @@ export type AckResult = { execute: true; deadline: string } | { execute: false; 
 @Injectable()
 export class Deliveries {
   constructor(
+    @Inject(CONFIG) private readonly config: Config,
     private readonly store: DeliveryStore,
     private readonly closer: Closer,
     private readonly alarm: DeadlineAlarm,
@@ -54,19 +57,28 @@ export class Deliveries {
     note?: string,
   ): Promise<{ deadline: string }> {
     const ref = leasedRef(deliveryId, leaseId);
-    const deadline = await this.store.progress({
+    const write = {
       ...ref,
       extendMs: extendMs ?? null,
       note: note === undefined ? null : storableJson({ note: storableText(note) }),
-    });
+    };
+    let deadline = await this.store.progress(write);
     if (deadline === undefined) {
-      this.metrics.late('progress');
-      throw staleError(ref, await this.inspect(ref));
+      const now = await this.inspect(ref);
+      // A push agent may report while its ACK is being written: what was offered a moment ago runs now.
+      if (now?.state === 'running' && isCurrent(ref, now)) deadline = await this.store.progress(write);
+      if (deadline === undefined) {
+        this.metrics.late('progress');
+        throw staleError(ref, now);
+      }
     }
     return { deadline: deadline.toISOString() };
   }
 
-  /** @throws ReachError when the delivery is not current; a repeated result of the current one is accepted */
+  /**
+   * @throws ReachError when the delivery is not current (a repeated result of the current one is accepted), or
+   * PAYLOAD_TOO_LARGE; the task then stays as it is, for the agent to report less or a failure
+   */
   async complete(
     deliveryId: string,
     leaseId: string,
@@ -74,11 +86,14 @@ export class Deliveries {
     meta?: object,
   ): Promise<{ state: TaskState }> {
     const ref = leasedRef(deliveryId, leaseId);
-    const done = await this.store.complete({
+    const write = {
       ...ref,
       result: storableJson(outputs),
       meta: meta === undefined ? null : storableJson(meta),
-    });
+    };
+    requireSize('outputs', write.result, this.config.payloadLimitBytes);
+    requireSize('meta', write.meta ?? '', this.config.payloadLimitBytes);
+    const done = await this.store.complete(write);
     if (done === true) return { state: 'succeeded' };
     const now = await this.inspect(ref);
     if (now?.outcome === 'succeeded' && now.closed_lease_id === leaseId) return { state: now.state };
