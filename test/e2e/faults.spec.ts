@@ -120,12 +120,12 @@ describeWithRedisServer('an outage of ours is not taken for theirs', () => {
   afterAll(() => centre?.stop());
 
   test('dispatchers away for three lease times: nobody alive goes offline, the dead do', async () => {
-    const leaseMs = 1500;
+    const leaseMs = 2400;
     const api = centre.api();
-    const lease = { heartbeat_interval_ms: 500, lease_ttl_ms: leaseMs };
+    const lease = { heartbeat_interval_ms: 800, lease_ttl_ms: leaseMs };
     const alive = await Promise.all(Array.from({ length: 50 }, (_, i) => api.agent(`alive-${i}`, lease)));
     const dead = await api.agent('dead', { ...lease, capabilities: ['other'] });
-    for (const agent of alive) agent.beat(400);
+    for (const agent of alive) agent.beat(500);
     const running = await api.submit({ capability: 'work', execution_timeout_ms: 60_000 });
     await until('begun', async () => {
       for (const agent of alive) {

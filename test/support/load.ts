@@ -32,6 +32,7 @@ export class Load {
   constructor(
     private readonly api: Api,
     private readonly urls: readonly string[],
+    private readonly ackTimeoutMs = 2000,
   ) {}
 
   async start(agents = 3): Promise<void> {
@@ -90,7 +91,12 @@ export class Load {
   private async submit(): Promise<void> {
     while (this.running) {
       const n = this.numbers++;
-      const body = { capability: 'work', payload: n, idempotent: n % 2 === 0, ack_timeout_ms: 2000 };
+      const body = {
+        capability: 'work',
+        payload: n,
+        idempotent: n % 2 === 0,
+        ack_timeout_ms: this.ackTimeoutMs,
+      };
       // The same key until it is accepted: what looked lost may have been stored.
       for (;;) {
         const answer = await this.tryOnce(body, `load-${n}`);
