@@ -38,6 +38,7 @@ export class Agent extends Emitter<AgentEvents> {
   private readonly connection: Connection;
   private readonly heartbeat: Heartbeat;
   private readonly loopDelay = new LoopDelay();
+  private readonly answerTimeoutMs: number;
   private readonly stopped: Promise<StopReason>;
   private resolveStopped!: (reason: StopReason) => void;
   private rejectStart: (error: Error) => void = () => undefined;
@@ -56,12 +57,14 @@ export class Agent extends Emitter<AgentEvents> {
     const urls = baseUrls(options.url ?? process.env['REACH_URL'] ?? 'http://127.0.0.1:8080');
     const token = options.token ?? process.env['REACH_TOKEN'];
     this.stopped = new Promise((resolve) => (this.resolveStopped = resolve));
+    this.answerTimeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
     this.outbox = new Outbox((code) => this.connection.refuseLease(code));
     this.deliveries = new Deliveries({
       handlers: this.handlers,
       outbox: this.outbox,
       client: new Client({ url: urls, token, namespace: this.namespace }),
       maxConcurrency: options.maxConcurrency ?? 1,
+      answerTimeoutMs: this.answerTimeoutMs,
       addressedAs: [options.agentId, options.name ?? options.agentId],
       slotFreed: () => this.connection.slotFreed(),
       dropped: (deliveryId, code) => this.emit('dropped', { deliveryId, code }),
@@ -188,8 +191,7 @@ export class Agent extends Emitter<AgentEvents> {
 
   private newConnection(urls: string[], token: string | undefined): Connection {
     const transport = this.options.transport ?? 'session';
-    const answerTimeoutMs = this.options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
-    const { deliveries, outbox } = this;
+    const { deliveries, outbox, answerTimeoutMs } = this;
     return new Connection(
       {
         open: (listener, attempt) => openLink({ urls, token, transport, answerTimeoutMs }, listener, attempt),
@@ -204,6 +206,7 @@ export class Agent extends Emitter<AgentEvents> {
         listener: {
           connected: (link, resumed) => {
             outbox.attach(link);
+            deliveries.connected();
             this.resolveStart();
             this.emit('connected', { resumed, transport: link.kind });
           },

@@ -9,8 +9,8 @@ export interface Progress {
   note?: string;
 }
 
-/** Reports progress; resolves to the deadline that holds then. */
-export type ReportProgress = (progress: Progress) => Promise<Date>;
+/** Reports progress; resolves when there is an answer, or none is to be waited for. */
+export type ReportProgress = (progress: Progress) => Promise<void>;
 
 /** What a handler can know and do about the delivery it works on. */
 export class TaskContext {
@@ -56,13 +56,13 @@ export class TaskContext {
   }
 
   /**
-   * Tells the centre that the work goes on, and asks for more time. Resolves to the deadline that holds then;
-   * it never rejects: while the centre is away the old deadline is all that is known.
+   * Tells the centre that the work goes on, and asks for more time. Resolves to the deadline that is known then.
+   * It never rejects and holds nobody up: while the centre is away it resolves at once, and the report is sent
+   * when the centre is back, if the work still goes on then; an answer is waited for at most `answerTimeoutMs`.
    */
   async progress(progress: Progress = {}): Promise<Date> {
-    const deadline = await this.report(progress);
-    this.deadlineAt = deadline.getTime();
-    return deadline;
+    await this.report(progress);
+    return this.deadline;
   }
 
   /** Enqueues a task as a child of this one. */
@@ -73,6 +73,11 @@ export class TaskContext {
   /** Enqueues a child task and waits for its result. @throws ReachTaskError when it ends otherwise */
   run<T = unknown>(task: TaskRequest, options: EnqueueOptions & WaitOptions = {}): Promise<T> {
     return this.client.run<T>(this.childOf(task), { signal: this.signal, ...this.traced(options) });
+  }
+
+  /** For the SDK: the centre gives the work until then. */
+  moveDeadline(deadline: Date): void {
+    this.deadlineAt = deadline.getTime();
   }
 
   /** For the SDK: the work no longer counts. */

@@ -23,6 +23,8 @@ export interface DeliveryDeps {
   outbox: Outbox;
   client: Client;
   maxConcurrency: number;
+  /** Longest wait of a handler for the answer to its progress. */
+  answerTimeoutMs: number;
   /** What the centre may call this agent when a task is addressed to it. */
   addressedAs: readonly string[];
   slotFreed: () => void;
@@ -46,6 +48,7 @@ export class Deliveries {
   constructor(private readonly deps: DeliveryDeps) {
     this.reports = new Reports({
       outbox: deps.outbox,
+      answerTimeoutMs: deps.answerTimeoutMs,
       finished: (work) => this.works.delete(work.offer.delivery_id),
       lost: (work, code) => this.abort(work, code),
       dropped: deps.dropped,
@@ -104,6 +107,11 @@ export class Deliveries {
     this.busy += 1;
     this.start(work, new Date(Date.now() + offer.execution_timeout_ms));
     return 'taken';
+  }
+
+  /** A link is there: what running work had to say in the meantime is said now. */
+  connected(): void {
+    this.reports.sendUnsent();
   }
 
   /** These deliveries are no longer the agent's. */

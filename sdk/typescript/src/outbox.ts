@@ -67,6 +67,11 @@ export class Outbox {
     return this.open;
   }
 
+  /** A link is there. */
+  get attached(): boolean {
+    return this.link !== undefined;
+  }
+
   /** Queues an operation; it leaves in this turn of the event loop if a link is there. */
   push(op: OperationKind, json: string, settle: (settlement: Settlement) => void): void {
     this.open += 1;
@@ -194,7 +199,7 @@ export class Outbox {
     };
   }
 
-  /** After a broken connection. Progress is not worth a second try: it says what was true then. */
+  /** After a broken connection. Progress is not kept here: by then there may be newer, or none may be wanted. */
   private returnToFront(frame: PendingOperation[]): void {
     const again: PendingOperation[] = [];
     for (const operation of frame) {

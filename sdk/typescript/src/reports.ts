@@ -1,3 +1,4 @@
+import { waitAtMost } from './backoff.js';
 import { type Progress } from './context.js';
 import { RecentMap } from './memory.js';
 import { type Outbox, type Settlement } from './outbox.js';
@@ -6,6 +7,8 @@ import { type Work } from './work.js';
 
 export interface ReportDeps {
   outbox: Outbox;
+  /** Longest wait for the answer to progress. */
+  answerTimeoutMs: number;
   /** The delivery has its definite answer, or none is wanted. */
   finished: (work: Work) => void;
   /** The centre says that the running delivery is no longer the agent's. */
@@ -32,6 +35,8 @@ const WEEK_MS = 604_800_000;
 export class Reports {
   /** Serialised results of tasks completed here that the centre did not count, by task. */
   private readonly kept = new RecentMap<string, string>(KEPT_OUTCOMES);
+  /** Progress that could not be sent, one report a delivery however often the handler reports. */
+  private readonly unsent = new Map<Work, Progress>();
 
   constructor(private readonly deps: ReportDeps) {}
 
@@ -46,6 +51,7 @@ export class Reports {
   }
 
   success(work: Work, outputs: unknown): void {
+    this.unsent.delete(work);
     let json: string;
     try {
       json = JSON.stringify(outputs ?? null) ?? 'null';
@@ -61,6 +67,7 @@ export class Reports {
   }
 
   failure(work: Work, failure: Failure): void {
+    this.unsent.delete(work);
     if (work.stale) return this.deps.finished(work);
     work.phase = 'reporting';
     const json = JSON.stringify(failOperation(work.offer.delivery_id, failure));
@@ -71,10 +78,28 @@ export class Reports {
     });
   }
 
-  /** @returns the deadline that holds then; never rejects */
-  progress(work: Work, progress: Progress): Promise<Date> {
-    const current = work.context?.deadline ?? new Date();
-    if (work.stale) return Promise.resolve(current);
+  /**
+   * Reports progress; the deadline of the answer goes to the work's context. Resolves with the answer, after
+   * `answerTimeoutMs`, or at once while there is no link. Never rejects.
+   */
+  progress(work: Work, progress: Progress): Promise<void> {
+    if (work.stale) return Promise.resolve();
+    const report = { ...this.unsent.get(work), ...progress };
+    this.unsent.delete(work);
+    if (this.deps.outbox.attached)
+      return waitAtMost(this.deps.answerTimeoutMs, this.sendProgress(work, report));
+    this.unsent.set(work, report);
+    return Promise.resolve();
+  }
+
+  /** A link is there: sends the progress that could not be sent before. */
+  sendUnsent(): void {
+    const reports = [...this.unsent];
+    this.unsent.clear();
+    for (const [work, report] of reports) if (!work.stale) void this.sendProgress(work, report);
+  }
+
+  private sendProgress(work: Work, progress: Progress): Promise<void> {
     const json = JSON.stringify({
       op: 'progress',
       delivery_id: work.offer.delivery_id,
@@ -83,14 +108,22 @@ export class Reports {
     });
     return new Promise((resolve) => {
       this.deps.outbox.push('progress', json, (settlement) => {
-        if (settlement.kind !== 'answer') return resolve(current);
-        const { answer } = settlement;
-        // A push is running here before the centre has noted its ACK; only a heartbeat can tell of its loss.
-        if (answer.error && !work.pushed && LOST.has(answer.error.code))
-          this.deps.lost(work, answer.error.code);
-        resolve(answer.deadline === undefined ? current : new Date(answer.deadline));
+        this.progressSettled(work, progress, settlement);
+        resolve();
       });
     });
+  }
+
+  private progressSettled(work: Work, progress: Progress, settlement: Settlement): void {
+    if (settlement.kind === 'lost' && work.phase === 'running') {
+      // What was said in the meantime is newer.
+      this.unsent.set(work, { ...progress, ...this.unsent.get(work) });
+    }
+    if (settlement.kind !== 'answer') return;
+    const { deadline, error } = settlement.answer;
+    if (deadline !== undefined) work.context?.moveDeadline(new Date(deadline));
+    // A push is running here before the centre has noted its ACK; only a heartbeat can tell of its loss.
+    if (error && !work.pushed && LOST.has(error.code)) this.deps.lost(work, error.code);
   }
 
   private complete(work: Work, result: string): void {

@@ -209,6 +209,78 @@ describe('working over a session', () => {
 });
 
 describe('when the connection breaks', () => {
+  it('lets a handler that reports progress go on, and sends its last report when the centre is back', async () => {
+    const away = gate();
+    const told = gate<Date[]>();
+    const back = gate();
+    const agent = agentWith({});
+    agent.handle('a.b', async (_task, ctx) => {
+      const known = ctx.deadline;
+      await away.promise;
+      await ctx.progress({ extendMs: 5000, note: 'one' });
+      told.open([known, await ctx.progress({ note: 'two' })]);
+      await back.promise;
+    });
+    await agent.start();
+    centre.offer();
+    await centre.until(() => centre.ops('ack').length === 1);
+    const disconnected = next(agent, 'disconnected');
+    await centre.kill();
+    await disconnected;
+    away.open();
+    const [known, deadline] = await told.promise;
+    expect(deadline).toEqual(known);
+
+    await centre.listen();
+    await centre.until(() => centre.ops('progress').length === 1);
+    expect(centre.ops('progress')[0]).toMatchObject({ extend_ms: 5000, note: 'two' });
+    back.open();
+    await centre.until(() => centre.ops('complete').length === 1);
+    expect(centre.ops('progress')).toHaveLength(1);
+  });
+
+  it('sends a report again whose frame was lost, and none of work that has ended', async () => {
+    const ended = gate();
+    const agent = agentWith({ maxConcurrency: 2 });
+    agent.handle('a.b', async (_task, ctx) => {
+      await ctx.progress({ note: 'goes on' });
+      await ended.promise;
+    });
+    agent.handle('a.c', async (_task, ctx) => {
+      await ctx.progress({ note: 'ends' });
+    });
+    centre.silent = (frame) => frame.operations?.some((op) => op.op === 'progress') ?? false;
+    await agent.start();
+    centre.offer();
+    centre.offer({ capability: 'a.c' });
+    const sent = () => centre.frames.flatMap((f) => f.operations ?? []).filter((op) => op.op === 'progress');
+    await centre.until(() => sent().length === 2);
+    const disconnected = next(agent, 'disconnected');
+    await centre.kill();
+    await disconnected;
+    centre.silent = () => false;
+    await centre.listen();
+    await centre.until(() => centre.ops('complete').length === 1 && centre.ops('progress').length === 1);
+    expect(centre.ops('progress')[0]).toMatchObject({ note: 'goes on' });
+    ended.open();
+    await centre.until(() => centre.ops('complete').length === 2);
+    expect(centre.ops('progress')).toHaveLength(1);
+  });
+
+  it('waits for the answer to progress only so long', async () => {
+    const agent = agentWith({ answerTimeoutMs: 50 });
+    agent.handle('a.b', async (_task, ctx) => (await ctx.progress()) !== undefined);
+    const usual = centre.answerTo;
+    centre.answerTo = (op) =>
+      op.op === 'progress'
+        ? { delivery_id: op.delivery_id, error: { code: 'REACH_UNAVAILABLE', detail: 'later' } }
+        : usual(op);
+    await agent.start();
+    centre.offer();
+    await centre.until(() => centre.ops('complete').length === 1);
+    expect(centre.ops('complete')[0]).toMatchObject({ outputs: true });
+  });
+
   it('keeps the work, resumes the lease and reports the result', async () => {
     const work = gate<string>();
     const agent = agentWith({ capabilities: { 'a.b': () => work.promise } });
