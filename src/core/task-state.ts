@@ -21,11 +21,6 @@ export type TaskState = (typeof TASK_STATES)[number];
 export const TERMINAL_STATES = ['succeeded', 'failed', 'canceled', 'expired'] as const;
 export type TerminalState = (typeof TERMINAL_STATES)[number];
 
-/** States in which an agent holds the task: a delivery is open. */
-export const HELD_STATES = ['offered', 'running'] as const;
-
-export const OPEN_STATES = ['scheduled', 'queued', 'offered', 'running'] as const;
-
 /**
  * What can happen to a task.
  * `retry`: the delivery failed and another attempt is allowed. `release`: the agent gives the delivery back

@@ -25,7 +25,6 @@ export interface SessionTools {
 
 /** A session that reads slower than this much is let go: memory is not for one slow reader. */
 const SEND_BUFFER_LIMIT = 64 * 1024 * 1024;
-export const CLOSE_NORMAL = 1000;
 export const CLOSE_GOING_AWAY = 1001;
 const CLOSE_POLICY = 1008;
 
