@@ -63,6 +63,7 @@ export class Ledger1764500001000 implements MigrationInterface {
     await runner.query(
       `CREATE INDEX tasks_parent ON tasks (parent_task_id) WHERE parent_task_id IS NOT NULL`,
     );
+    await runner.query(`CREATE INDEX tasks_retry_of ON tasks (retry_of) WHERE retry_of IS NOT NULL`);
     await runner.query(`
       CREATE FUNCTION tasks_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN

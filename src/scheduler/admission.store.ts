@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ReachError } from '../core/errors.js';
 import type { TaskState } from '../core/task-state.js';
 import { BatchWriter } from '../platform/postgres/batch-writer.js';
 import { loadSql } from '../platform/postgres/sql-file.js';
@@ -86,8 +87,9 @@ export class AdmissionStore {
     missing.forEach(({ task, at }, i) => {
       const known = found[i];
       if (known === undefined || known.added)
-        throw new Error(
-          `task ${task.id} was neither inserted nor found; its idempotency key may have been purged`,
+        throw new ReachError(
+          'STATE_CONFLICT',
+          `the idempotency key ${JSON.stringify(task.key)} named a task that is not kept any more; use a new key`,
         );
       answers[at] =
         known.taskId === task.id ? { added: true, state: known.state, deadlineInMs: null } : known;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ReachError, wireCode } from '../core/errors.js';
 import { isTerminal, type TaskState } from '../core/task-state.js';
+import { toReachError } from '../platform/http/to-reach-error.js';
 import { newId } from '../platform/ids.js';
 import { Admission } from './admission.js';
 import type { NewTask } from './admission.store.js';
@@ -89,14 +90,38 @@ export class Tasks {
   /** Submits every ended task that matches anew, oldest first. */
   async retryMany(filter: TaskFilter, limit: number, dryRun: boolean) {
     const rows = await this.store.replayable(null, filter, limit);
-    const retried = dryRun ? [] : await Promise.all(rows.map((row) => this.replay(row)));
-    return { matched: rows.length, retried, dry_run: dryRun };
+    const answers = dryRun ? [] : await Promise.all(rows.map((row) => this.tryReplay(row)));
+    return {
+      matched: rows.length,
+      retried: answers.filter((a) => 'task_id' in a),
+      failed: answers.filter((a) => 'error' in a),
+      dry_run: dryRun,
+    };
+  }
+
+  /** One of many: what fails is said beside what was done, not instead of it. */
+  private async tryReplay(row: ReplayRow): Promise<Awaited<ReturnType<Tasks['replay']>> | FailedReplay> {
+    try {
+      return await this.replay(row);
+    } catch (error) {
+      const known = toReachError(error);
+      if (known === undefined) throw error;
+      return {
+        retry_of: row.id,
+        error: { code: wireCode(known.code), detail: known.message, retryable: known.retryable },
+      };
+    }
   }
 
   private async replay(row: ReplayRow): Promise<{ task_id: string; retry_of: string; state: TaskState }> {
     const accepted = await this.admission.take(asNew(row));
     return { task_id: accepted.task_id, retry_of: row.id, state: accepted.state };
   }
+}
+
+interface FailedReplay {
+  retry_of: string;
+  error: { code: string; detail: string; retryable: boolean };
 }
 
 function asNew(row: ReplayRow): NewTask {

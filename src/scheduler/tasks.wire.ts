@@ -205,5 +205,10 @@ export const bulkRetryBody = z
   })
   .meta({ id: 'BulkRetryRequest' });
 export const bulkRetryAnswer = z
-  .object({ matched: z.number().int(), retried: z.array(retryAnswer), dry_run: z.boolean() })
+  .object({
+    matched: z.number().int(),
+    retried: z.array(retryAnswer),
+    failed: z.array(z.object({ retry_of: uuid, error: problemItem })),
+    dry_run: z.boolean(),
+  })
   .meta({ id: 'BulkRetryAnswer' });

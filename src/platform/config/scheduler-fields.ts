@@ -102,6 +102,15 @@ export const schedulerFields = {
     600_000,
     10_000,
   ),
+  idempotencyTtlMs: integer(
+    scheduler(
+      'REACH_IDEMPOTENCY_TTL_MS',
+      'Milliseconds that an idempotency key is remembered; below the retention of tasks',
+    ),
+    60_000,
+    86_400_000,
+    86_400_000,
+  ),
   webhookSecrets: secrets(
     scheduler(
       'REACH_WEBHOOK_SECRETS',

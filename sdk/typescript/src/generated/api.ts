@@ -640,6 +640,11 @@ export interface components {
     BulkRetryAnswer: {
       matched: number;
       retried: components['schemas']['RetryAnswer'][];
+      failed: {
+        /** Format: uuid */
+        retry_of: string;
+        error: components['schemas']['ItemProblem'];
+      }[];
       dry_run: boolean;
     };
     BulkRetryRequest: {
