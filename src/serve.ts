@@ -7,6 +7,7 @@ import type { Config } from './platform/config/config.js';
 import { Readiness } from './platform/health/readiness.js';
 import { APP_OPTIONS, httpAdapter, setUpHttp } from './platform/http/http-app.js';
 import { createLogger } from './platform/telemetry/logger.js';
+import { explainListenError } from './start-failure.js';
 
 /** A server that listens. */
 export interface RunningServer {
@@ -28,14 +29,14 @@ export async function createApp(config: Config): Promise<NestFastifyApplication>
   return app;
 }
 
-/** Starts the server and waits until it listens. */
+/** Starts the server and waits until it listens. @throws StartError when something outside prevents it */
 export async function serve(config: Config): Promise<RunningServer> {
   const app = await createApp(config);
   try {
     await app.listen({ host: config.httpHost, port: config.httpPort });
   } catch (error) {
     await app.close();
-    throw error;
+    throw explainListenError(error, config.httpHost, config.httpPort);
   }
   app.get(Readiness).markStarted();
   const url = await app.getUrl();

@@ -1,5 +1,6 @@
 import { ManifestError, ReachApiError, ReachConnectionError, ReachTimeoutError } from '@agent-reach/sdk';
 import { ConfigError } from '../platform/config/config.js';
+import { StartError } from '../platform/lifecycle/start-error.js';
 import { printable } from './output/text.js';
 import { CommandFailed, UsageError } from './usage-error.js';
 
@@ -12,7 +13,7 @@ export interface Explained {
 export function explainError(error: unknown): Explained {
   if (error instanceof UsageError || error instanceof ConfigError || error instanceof ManifestError)
     return { message: error.message, exitCode: 2 };
-  if (error instanceof CommandFailed || error instanceof ReachTimeoutError)
+  if (error instanceof CommandFailed || error instanceof ReachTimeoutError || error instanceof StartError)
     return { message: error.message, exitCode: 1 };
   if (error instanceof ReachConnectionError) return { message: explainAbsence(error), exitCode: 1 };
   if (error instanceof ReachApiError) return { message: explainRefusal(error), exitCode: 1 };

@@ -77,6 +77,21 @@ describe('loadConfig', () => {
     expect(new ConfigError(problems).message.split('\n')).toHaveLength(5);
   });
 
+  test('lists refused combinations beside wrong values, and blames no value that is missing for being wrong', () => {
+    const problems = problemsOf({
+      REACH_INBOX_LIMIT: '0',
+      REACH_HTTP_HOST: '0.0.0.0',
+      REDIS_URL: 'redis://r',
+    });
+    expect(problems).toEqual([
+      'REACH_INBOX_LIMIT must be at least 1',
+      expect.stringContaining('REACH_AUTH_TOKENS must be set'),
+      expect.stringContaining('REDIS_URL needs DATABASE_URL'),
+    ]);
+    expect(problemsOf({ REDIS_URL: 'redis://r', DATABASE_URL: 'mysql://d/x' })).toHaveLength(1);
+    expect(problemsOf({ REACH_HTTP_HOST: '0.0.0.0', REACH_AUTH_TOKENS: 'short' })).toHaveLength(1);
+  });
+
   test('an unknown variable is refused, with a hint where one is near', () => {
     expect(problemsOf({ REACH_HTTP_PRT: '1' })).toEqual([
       'REACH_HTTP_PRT is not a setting; did you mean REACH_HTTP_PORT?',

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { fields } from './fields.js';
 import type { FieldMeta } from './kinds.js';
 import { nearest } from './nearest.js';
 
-const schema = z.object(fields);
-
 /** Every setting, parsed, bounded and frozen. Names are the camelCase of the variables. */
-export type Config = Readonly<z.output<typeof schema>>;
+export type Config = Readonly<z.output<z.ZodObject<typeof fields>>>;
 type FieldName = keyof Config;
 
 /** Injection token of `Config`. */
@@ -41,22 +39,18 @@ export const FIELD_NAMES = Object.keys(fields) as FieldName[];
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems = unknownKeys(env);
-  const parsed = schema.safeParse(
-    Object.fromEntries(
-      FIELD_NAMES.map((name) => [name, present(env, name)]).filter(([, value]) => value !== undefined),
-    ),
-  );
-  if (!parsed.success) {
-    for (const issue of parsed.error.issues) {
-      problems.push(`${FIELD_META[issue.path[0] as FieldName].env} ${issue.message}`);
-    }
-    throw new ConfigError(problems);
+  const values: Partial<Record<FieldName, unknown>> = {};
+  for (const name of FIELD_NAMES) {
+    const parsed = fields[name].safeParse(present(env, name));
+    if (parsed.success) values[name] = parsed.data;
+    else problems.push(...parsed.error.issues.map((issue) => `${FIELD_META[name].env} ${issue.message}`));
   }
-  problems.push(...refusedCombinations(parsed.data));
+  problems.push(...refusedCombinations(values as Partial<Config>));
   if (problems.length > 0) throw new ConfigError(problems);
+  const config = values as Config;
   return Object.freeze({
-    ...parsed.data,
-    replicaId: parsed.data.replicaId || `${hostname()}-${randomUUID().slice(0, 8)}`,
+    ...config,
+    replicaId: config.replicaId || `${hostname()}-${randomUUID().slice(0, 8)}`,
   });
 }
 
@@ -122,17 +116,24 @@ function unknownKeys(env: Readonly<Record<string, string | undefined>>): string[
     });
 }
 
-function refusedCombinations(config: z.output<typeof schema>): string[] {
+/** A value that is not valid is absent here and blames nobody else; its own problem is listed already. */
+function refusedCombinations(values: Partial<Config>): string[] {
+  const { httpHost, authTokens, redisUrl, bodyLimitBytes, batchBodyLimitBytes } = values;
   const problems: string[] = [];
-  if (!isLoopback(config.httpHost) && config.authTokens.length === 0) {
+  if (httpHost !== undefined && !isLoopback(httpHost) && authTokens?.length === 0) {
     problems.push(
-      `REACH_HTTP_HOST ${config.httpHost} can be reached from other machines, so REACH_AUTH_TOKENS must be set`,
+      `REACH_HTTP_HOST ${httpHost} can be reached from other machines, so REACH_AUTH_TOKENS must be set`,
     );
   }
-  if (config.redisUrl !== undefined && config.databaseUrl === undefined) {
+  // An absent database is a valid value, unlike one that could not be read.
+  if (redisUrl !== undefined && 'databaseUrl' in values && values.databaseUrl === undefined) {
     problems.push('REDIS_URL needs DATABASE_URL: replicas that share a Redis must share their ledger too');
   }
-  if (config.batchBodyLimitBytes < config.bodyLimitBytes) {
+  if (
+    bodyLimitBytes !== undefined &&
+    batchBodyLimitBytes !== undefined &&
+    batchBodyLimitBytes < bodyLimitBytes
+  ) {
     problems.push('REACH_BATCH_BODY_LIMIT_BYTES must be at least REACH_BODY_LIMIT_BYTES');
   }
   return problems;

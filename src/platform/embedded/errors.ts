@@ -1,3 +1,5 @@
+import { StartError } from '../lifecycle/start-error.js';
+
 /** What kept the embedded server from running; each one has its own advice in the message. */
 export type EmbeddedPostgresFault =
   | 'in_use'
@@ -14,7 +16,7 @@ export type EmbeddedPostgresFault =
   | 'start_failed';
 
 /** The embedded Postgres could not be started or stopped; the message is meant for the person at the terminal. */
-export class EmbeddedPostgresError extends Error {
+export class EmbeddedPostgresError extends StartError {
   override readonly name = 'EmbeddedPostgresError';
 
   constructor(

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { type Log } from '../embedded/log.js';
+import { StartError } from '../lifecycle/start-error.js';
 import { LOCK_SPACE, LOCKS } from './advisory-locks.js';
 import { createDataSource } from './data-source.js';
 import { type MigrationClass } from './migrations-list.js';
@@ -15,7 +16,7 @@ export interface MigrateOptions {
 }
 
 /** Another replica's migration took too long. */
-export class MigrationError extends Error {
+export class MigrationError extends StartError {
   override readonly name = 'MigrationError';
 }
 

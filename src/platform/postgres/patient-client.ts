@@ -1,11 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { type Log } from '../embedded/log.js';
-import { isConnectionError } from './sql-errors.js';
+import { StartError } from '../lifecycle/start-error.js';
+import { isConnectionError, isRefusal } from './sql-errors.js';
 
 /** No answer from Postgres within the time given. */
-export class PostgresUnreachable extends Error {
+export class PostgresUnreachable extends StartError {
   override readonly name = 'PostgresUnreachable';
+}
+
+/** Postgres answers, and does not let us in. */
+export class PostgresRefuses extends StartError {
+  override readonly name = 'PostgresRefuses';
 }
 
 const FIRST_PAUSE_MS = 100;
@@ -15,7 +21,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /**
  * One connection outside of the pool, for as long as a session matters (advisory locks). Waits for a server
  * that is not up yet, until `deadlineMs` of the monotonic clock; a wrong password or database fails at once.
- * @throws PostgresUnreachable
+ * @throws PostgresUnreachable or PostgresRefuses
  */
 export async function connectPatiently(
   url: string,
@@ -37,11 +43,19 @@ export async function connectPatiently(
       return client;
     } catch (error) {
       await client.end().catch(() => undefined);
+      if (isRefusal(error))
+        throw new PostgresRefuses(
+          `Postgres refuses the connection: ${reason(error)}. Is DATABASE_URL right?`,
+          { cause: error },
+        );
       if (!isConnectionError(error)) throw error;
       if (performance.now() >= deadlineMs) {
-        throw new PostgresUnreachable(`Postgres does not answer: ${reason(error)}`, { cause: error });
+        throw new PostgresUnreachable(
+          `Postgres does not answer: ${reason(error)}. Is DATABASE_URL right, and the server running?`,
+          { cause: error },
+        );
       }
-      if (attempt === 0) log.warn({ err: error }, 'Postgres does not answer yet; waiting for it');
+      if (attempt === 0) log.warn({ reason: reason(error) }, 'Postgres does not answer yet; waiting for it');
       await wait(Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS));
     }
   }

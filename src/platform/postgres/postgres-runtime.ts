@@ -2,6 +2,7 @@ import { type DataSource } from 'typeorm';
 import { type Config } from '../config/config.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded/embedded-postgres.js';
 import { type Log } from '../embedded/log.js';
+import { StartError } from '../lifecycle/start-error.js';
 import { createDataSource, pgPoolOf } from './data-source.js';
 import { loadMigrations } from './migrations-list.js';
 import { migrate } from './migrator.js';
@@ -129,10 +130,12 @@ async function checkServer(sql: Sql): Promise<void> {
   );
   const { version, commit } = rows[0] ?? { version: 0, commit: 'off' };
   if (version < OLDEST_SERVER) {
-    throw new Error(`Postgres ${Math.floor(version / 10_000)} is too old; 14 is the oldest that will do.`);
+    throw new StartError(
+      `Postgres ${Math.floor(version / 10_000)} is too old; 14 is the oldest that will do.`,
+    );
   }
   if (commit === 'off') {
-    throw new Error(
+    throw new StartError(
       'Postgres runs with synchronous_commit=off: tasks it has accepted would be lost in a crash. ' +
         'Turn it on for this database: ALTER DATABASE ... SET synchronous_commit = on',
     );

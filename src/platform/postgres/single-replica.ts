@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Log } from '../embedded/log.js';
+import { StartError } from '../lifecycle/start-error.js';
 import { LOCK_SPACE, LOCKS } from './advisory-locks.js';
 import { connectPatiently } from './patient-client.js';
 
 /** Another replica serves this database, and without Redis there can only be one. */
-export class SecondReplica extends Error {
+export class SecondReplica extends StartError {
   override readonly name = 'SecondReplica';
 }
 

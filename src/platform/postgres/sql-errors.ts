@@ -44,6 +44,12 @@ export function isConnectionError(error: unknown): boolean {
   return DRIVER_MESSAGES.test(message);
 }
 
+/** The server does not let this client in: user, password, permission (28...), or no such database (3D000). */
+export function isRefusal(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== null && (state.startsWith('28') || state === '3D000');
+}
+
 /** The row itself is at fault (bad value, broken constraint, refused by a trigger): it fails every time. */
 export function isDataError(error: unknown): boolean {
   const state = sqlState(error);
