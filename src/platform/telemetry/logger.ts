@@ -13,6 +13,9 @@ const WIRING = new Set([
   'NestApplication',
 ]);
 
+/** While the application starts these report an error and throw it too; whoever started it tells of it. */
+const RETHROWN = new Set(['ExceptionHandler', 'NestApplication']);
+
 /**
  * Nest's logger on pino. A message is a text, or an object with `msg` and fields:
  * `log.warn({ msg: 'offer refused', task_id })`. An error stands under `err`.
@@ -43,6 +46,7 @@ export class ReachLogger implements LoggerService {
   private write(level: Level, message: unknown, rest: unknown[]): void {
     const name = typeof rest.at(-1) === 'string' ? (rest.at(-1) as string) : undefined;
     if (level === 'info' && name !== undefined && WIRING.has(name)) level = 'debug';
+    if (level === 'error' && name !== undefined && RETHROWN.has(name)) return;
     const context = name === undefined ? {} : { context: name };
     const stack =
       level === 'error' && rest.length > 1 && typeof rest[0] === 'string' ? { stack: rest[0] } : {};
@@ -62,6 +66,8 @@ export async function createLogger(
     level: config.logLevel,
     base: { replica: config.replicaId },
     timestamp: pino.stdTimeFunctions.isoTime,
+    // A Redis command that failed comes with its arguments, and AUTH has the password among them.
+    redact: { paths: ['err.command.args'], remove: true },
     formatters: { level: (label: string) => ({ level: label }) },
   };
   const pretty = config.logFormat === 'pretty' || (config.logFormat === 'auto' && stdout.isTTY === true);
