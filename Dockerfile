@@ -29,7 +29,6 @@ COPY --from=build /app/dist dist
 COPY --from=build /app/sdk/typescript/package.json sdk/typescript/package.json
 COPY --from=build /app/sdk/typescript/dist sdk/typescript/dist
 COPY package.json ./
-COPY examples examples
 USER node
 VOLUME /var/lib/reach
 EXPOSE 8080
