@@ -339,7 +339,7 @@ inBothModes('tasks', (mode) => {
       expect(page.items).toHaveLength(2);
       expect(rest.items).toHaveLength(1);
       const { groups } = (await api.get('attributions/summary', { group_by: 'code' })).body;
-      expect(groups).toMatchObject([{ key: 'TASK_EXPIRED', tasks: 3, attempts: 0 }]);
+      expect(groups).toMatchObject([{ key: 'REACH_TASK_EXPIRED', tasks: 3, attempts: 0 }]);
     });
   });
 
@@ -373,11 +373,14 @@ inBothModes('tasks', (mode) => {
     test('many by filter, after a look with dry_run', async () => {
       const failed = [await fail('one'), await fail('two')].map((f) => f.id);
       const dry = await api.post('tasks/retry', { capability: 'one', dry_run: true });
-      expect(dry.body).toEqual({ matched: 1, retried: [], dry_run: true });
+      expect(dry.body).toEqual({ matched: 1, retried: [], failed: [], dry_run: true });
       expect((await api.get('tasks')).body.items).toHaveLength(2);
       const real = await api.post('tasks/retry', { code: 'AGENT_ERROR' });
       expect(real.body.retried.map((r: Json) => r.retry_of).sort()).toEqual([...failed].sort());
       expect((await api.get('tasks')).body.items).toHaveLength(4);
+      // Its answer lost and the call repeated: what was submitted anew is not submitted a third time.
+      const again = await api.post('tasks/retry', { code: 'AGENT_ERROR' });
+      expect(again.body.retried).toEqual([]);
     });
   });
 

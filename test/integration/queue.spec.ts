@@ -146,8 +146,10 @@ function orderQueueContract(make: () => Promise<Place>): void {
     const lanes = ['1', '01', 'a:b', 'a:b:c', '{x}', '0:1', 'é', 'e\u0301', '👩‍🚀', 'k'.repeat(2000)];
     await queue.order(lanes);
     await queue.consume(handler.handle);
-    await until('all are handled', () => handler.lanes.length >= lanes.length);
-    expect([...handler.lanes].sort()).toEqual([...lanes].sort());
+    // Orders that another test left in the same queue may come by as well.
+    const handled = () => handler.lanes.filter((lane) => lanes.includes(lane));
+    await until('all are handled', () => handled().length >= lanes.length);
+    expect(handled().sort()).toEqual([...lanes].sort());
   });
 
   test('a handler that throws is reported, and the lane can be ordered again', async () => {
