@@ -70,8 +70,9 @@ inBothModes('failed attempts', (mode) => {
     const picky = await api.agent('picky');
     const id = await api.submit({ capability: 'work' });
     const offer = await picky.begin();
-    await picky.fail(offer.delivery_id, { code: 'AGENT_REFUSED', message: 'context too long' });
+    // There before the refusal: with nobody else around the task would go to the same agent again.
     const other = await api.agent('other');
+    await picky.fail(offer.delivery_id, { code: 'AGENT_REFUSED', message: 'context too long' });
     expect(await other.work()).toMatchObject({ task_id: id, attempt: 2 });
     expect(await picky.offers(1, 0)).toEqual([]);
     const [why] = await api.attributions(id);
