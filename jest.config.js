@@ -41,7 +41,8 @@ export default {
     project('integration', 'test/integration/**/*.spec.ts'),
     project('e2e', 'test/e2e/**/*.spec.ts'),
   ],
-  testTimeout: 30_000,
+  // A bound, not a claim about speed: servers are started and killed on machines that may be busy.
+  testTimeout: 120_000,
   // Two cores, and several suites start real servers.
   maxWorkers: 2,
 };

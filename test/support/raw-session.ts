@@ -3,7 +3,7 @@ import WebSocket from 'ws';
 import type { Api, Json } from './api.js';
 import { declaration, type RawAgentOptions } from './raw-agent.js';
 
-const FRAME_WITHIN_MS = 10_000;
+const FRAME_WITHIN_MS = 30_000;
 
 /** A WebSocket session by hand: it sends what it is told and keeps what it hears. */
 export class RawSession {
