@@ -1,6 +1,8 @@
 import { Client } from '@agent-reach/sdk';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { Output } from './output/output.js';
+import { printable } from './output/text.js';
+import { UsageError } from './usage-error.js';
 
 interface GlobalOptions {
   url: string;
@@ -55,6 +57,20 @@ export function wholeNumber(min: number, max: number): (value: string) => number
       throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
     return number;
   };
+}
+
+const TASK_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Reads the id of a task. @throws UsageError */
+export function taskId(value: string): string {
+  if (!TASK_ID.test(value))
+    throw new UsageError(`"${printable(value)}" is not a task id; "reach tasks" lists them`);
+  return value;
+}
+
+/** Reads one more id of several. */
+export function taskIds(value: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), taskId(value)];
 }
 
 /** Reads a point in time: RFC 3339, or an age such as 90s, 15m, 2h, 1d. Gives RFC 3339. */

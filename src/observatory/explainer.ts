@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { requirementOf } from '../core/lane.js';
+import { requirementOf, type Requirement } from '../core/lane.js';
 import { ReachTable } from '../registry/reach-table.js';
 import { Switches } from '../registry/switches.js';
 import { Tasks } from '../scheduler/tasks.js';
 import { TaskStore } from '../scheduler/task.store.js';
 import { AttributionStore, toAttributionView } from './attribution.store.js';
-import { headlineOf, tellStory, type StoryEntry, type TaskFile } from './story.js';
+import { headlineOf, tellStory, type Pause, type StoryEntry, type TaskFile } from './story.js';
 
 const ATTRIBUTION_LIMIT = 500;
 
@@ -27,7 +27,7 @@ export class Explainer {
     return {
       task_id: taskId,
       state: file.task.state,
-      headline: headlineOf(file, this.table.candidates(requirement), this.switches.blocking(requirement)),
+      headline: headlineOf(file, this.table.candidates(requirement), this.pause(requirement)),
       story: tellStory(file),
       attributions: file.attributions.map(toAttributionView),
     };
@@ -41,6 +41,12 @@ export class Explainer {
   async events(namespace: string, taskId: string): Promise<{ entries: StoryEntry[]; over: boolean }> {
     const file = await this.file(namespace, taskId, false);
     return { entries: tellStory(file), over: file.task.finished_at !== null };
+  }
+
+  private pause(requirement: Requirement): Pause | undefined {
+    const capability = this.switches.blocking(requirement);
+    if (capability === undefined) return undefined;
+    return { capability, reason: this.switches.reason(requirement.namespace, capability) ?? '' };
   }
 
   private async file(namespace: string, taskId: string, withMoments = true): Promise<TaskFile> {

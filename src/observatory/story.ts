@@ -138,18 +138,24 @@ const ENDED: Readonly<Record<string, string>> = {
   expired: 'expired before it could start',
 };
 
+/** The switch that holds a task back; the reason is the operator's, and may be empty. */
+export interface Pause {
+  capability: string;
+  reason: string;
+}
+
 /** One sentence on where the task stands, that a person can act on. */
 export function headlineOf(
   file: TaskFile,
   candidates: Iterable<Candidate>,
-  pausedBy: string | undefined,
+  paused: Pause | undefined,
 ): string {
   const { task } = file;
   const final = file.attributions.find((a) => a.final);
   const retries = file.deliveries.filter((d) => d.outcome === 'failed').length;
   switch (task.state) {
     case 'succeeded':
-      return `succeeded at ${task.agent_id ?? '(unknown)'}${retries > 0 ? ` after ${retries} failed attempt(s)` : ''}`;
+      return `succeeded at ${task.agent_id ?? '(unknown)'}${retries > 0 ? ` ${after(retries)}` : ''}`;
     case 'failed':
     case 'expired':
       return `${task.state}: ${final?.message ?? task.error?.message ?? '(no attribution)'}`;
@@ -160,10 +166,18 @@ export function headlineOf(
     case 'offered':
       return `was offered to ${task.agent_id ?? '(unknown)'} and waits for its acknowledgement`;
     case 'scheduled':
-      return `waits for its time, ${task.run_at.toISOString()}${retries > 0 ? `, after ${retries} failed attempt(s)` : ''}`;
+      return `waits for its time, ${task.run_at.toISOString()}${retries > 0 ? `, ${after(retries)}` : ''}`;
     case 'queued':
-      return pausedBy === undefined ? waiting(task, candidates) : `waits: capability ${pausedBy} is paused`;
+      return paused === undefined ? waiting(task, candidates) : waitingForResume(paused);
   }
+}
+
+function after(failures: number): string {
+  return `after ${failures} failed ${failures === 1 ? 'attempt' : 'attempts'}`;
+}
+
+function waitingForResume({ capability, reason }: Pause): string {
+  return `waits: capability ${capability} is paused${reason === '' ? '' : `: ${reason}`}`;
 }
 
 function waiting(task: TaskRow, candidates: Iterable<Candidate>): string {

@@ -407,7 +407,7 @@ inBothModes('tasks', (mode) => {
         'closed',
         'ended',
       ]);
-      expect(body.headline).toBe('succeeded at a1 after 1 failed attempt(s)');
+      expect(body.headline).toBe('succeeded at a1 after 1 failed attempt');
       expect(body.attributions).toMatchObject([{ code: 'REACH_AGENT_ERROR', final: false }]);
 
       const events = await stream;

@@ -1,7 +1,7 @@
 import type { AttributionFilter, Blame } from '@agent-reach/sdk';
 import { type Command, Option } from 'commander';
-import { contextOf, pointInTime, take, wholeNumber } from '../context.js';
-import { ago, printable } from '../output/text.js';
+import { contextOf, pointInTime, take, taskId, wholeNumber } from '../context.js';
+import { ago, blameOf, printable } from '../output/text.js';
 
 const BLAMES = ['dependency', 'agent', 'network', 'caller', 'platform'];
 const GROUPS = ['code', 'blame', 'agent_id', 'dependency', 'capability', 'stage'];
@@ -24,7 +24,7 @@ export function addAttributionCommand(program: Command): void {
   program
     .command('attributions')
     .description('list failures with who is to blame, newest first; or count them with --group-by')
-    .option('-t, --task <id>', 'only of this task')
+    .option('-t, --task <id>', 'only of this task', taskId)
     .option('--code <code>', 'only with this code')
     .addOption(new Option('-b, --blame <who>', 'only where this is to blame').choices(BLAMES))
     .option('-a, --agent <id>', 'only at this agent')
@@ -67,9 +67,8 @@ async function showAttributions(options: Options, command: Command): Promise<voi
   if (out.json) return out.document(attributions);
   if (attributions.length === 0) return out.line('no failures');
   for (const a of attributions) {
-    const who = [a.blame, a.dependency, a.agent_id && `agent ${a.agent_id}`].filter(Boolean).join(', ');
     const attempt = a.attempt > 0 ? `try ${a.attempt}` : 'before any try';
-    out.line(`${a.task_id}  ${out.paint(a.final ? 'red' : 'yellow', a.code)}  ${printable(who)}`);
+    out.line(`${a.task_id}  ${out.paint(a.final ? 'red' : 'yellow', a.code)}  ${blameOf(a)}`);
     out.line(`  ${out.paint('dim', `${ago(a.at)}, ${attempt}:`)} ${printable(a.message)}`);
   }
 }

@@ -45,5 +45,7 @@ export function addCapabilityCommands(program: Command): void {
 
 function printSwitch(out: Output, capability: Capability): void {
   if (out.json) return out.document(capability);
-  out.line(`${printable(capability.capability)} is ${capability.paused ? 'paused' : 'given out'}`);
+  const { paused, pause_reason: reason } = capability;
+  const state = !paused ? 'resumed' : reason ? `paused: ${reason}` : 'paused';
+  out.line(printable(`${capability.capability} is ${state}`));
 }

@@ -1,6 +1,15 @@
 import type { Task, TaskDetail, TaskState } from '@agent-reach/sdk';
 import { type Command, Option } from 'commander';
-import { contextOf, pointInTime, take, watchOption, wholeNumber, type CommandContext } from '../context.js';
+import {
+  contextOf,
+  taskId,
+  taskIds,
+  pointInTime,
+  take,
+  watchOption,
+  wholeNumber,
+  type CommandContext,
+} from '../context.js';
 import { brief, ago, duration, printable } from '../output/text.js';
 import { watch } from '../output/watch.js';
 import { CommandFailed, UsageError } from '../usage-error.js';
@@ -27,13 +36,13 @@ export function addTaskCommands(program: Command): void {
     .action(listTasks);
   program
     .command('task')
-    .argument('<task-id>')
+    .argument('<task-id>', undefined, taskId)
     .description('show one task with its deliveries and result')
     .option('-f, --follow', 'print what happens to it until it ends', false)
     .action(showTask);
   program
     .command('cancel')
-    .argument('<task-id...>')
+    .argument('<task-id...>', undefined, taskIds)
     .description('cancel tasks; a running agent is told to stop')
     .action(cancelTasks);
   filtered(
@@ -41,7 +50,7 @@ export function addTaskCommands(program: Command): void {
       .command('retry')
       .description('make new tasks from ended ones: by id, or all that fit the filters'),
   )
-    .argument('[task-id...]')
+    .argument('[task-id...]', undefined, taskIds)
     .option('-l, --limit <n>', 'with filters: how many at most', wholeNumber(1, 1000), 100)
     .option('--dry-run', 'with filters: only count', false)
     .action(retryTasks);

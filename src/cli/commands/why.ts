@@ -1,8 +1,8 @@
 import type { Attribution, StoryEntry } from '@agent-reach/sdk';
 import type { Command } from 'commander';
-import { contextOf } from '../context.js';
+import { contextOf, taskId } from '../context.js';
 import type { Output } from '../output/output.js';
-import { duration, printable } from '../output/text.js';
+import { blameOf, duration, printable } from '../output/text.js';
 
 const KIND_WIDTH = 13;
 
@@ -10,7 +10,7 @@ const KIND_WIDTH = 13;
 export function addWhyCommand(program: Command): void {
   program
     .command('why')
-    .argument('<task-id>')
+    .argument('<task-id>', undefined, taskId)
     .description('tell the story of a task: each decision, delivery and failure, and who is to blame')
     .action(async (taskId: string, _options: object, command: Command) => {
       const { client, out } = contextOf(command);
@@ -43,12 +43,11 @@ export function storyLine(out: Output, entry: StoryEntry, before?: string): stri
 }
 
 function printBlame(out: Output, attribution: Attribution): void {
-  const { attempt, code, blame, agent_id, dependency, final } = attribution;
-  const who = [blame, dependency, agent_id && `agent ${agent_id}`].filter(Boolean).join(', ');
+  const { attempt, code, final } = attribution;
   const attemptText = attempt > 0 ? `attempt ${attempt}` : 'before any attempt';
   out.line(
     `  ${out.paint(final ? 'red' : 'yellow', `REACH_${code}`.replace('REACH_REACH_', 'REACH_'))} ` +
-      `${attemptText}: ${printable(who)}`,
+      `${attemptText}: ${blameOf(attribution)}`,
   );
   out.line(`    ${printable(attribution.message)}`);
 }

@@ -1,4 +1,4 @@
-import { ago, brief, duration, printable } from './text.js';
+import { ago, blameOf, brief, duration, printable } from './text.js';
 
 it('lets nothing through that steers a terminal', () => {
   expect(printable('a\u001b[31mb\u0007\u202ec\nd')).toBe('a\ufffd[31mb\ufffd\ufffdc d');
@@ -7,6 +7,13 @@ it('lets nothing through that steers a terminal', () => {
 it('cuts by characters, never through one', () => {
   expect(brief('😀'.repeat(5), 3)).toBe('😀😀…');
   expect(brief({ a: 1 })).toBe('{"a":1}');
+});
+
+it('names who is to blame, and an agent that is to blame once', () => {
+  expect(blameOf({ blame: 'agent', agent_id: 'writer-1' })).toBe('agent writer-1');
+  expect(blameOf({ blame: 'agent' })).toBe('agent');
+  expect(blameOf({ blame: 'dependency', dependency: 'db', agent_id: 'x' })).toBe('dependency, db, agent x');
+  expect(blameOf({ blame: 'network', agent_id: 'x\u001b' })).toBe('network, agent x\ufffd');
 });
 
 it.each([

@@ -5,6 +5,14 @@ export function printable(text: string): string {
   return text.replace(CONTROLS, (c) => (c === '\n' || c === '\t' ? ' ' : '\u{fffd}'));
 }
 
+/** Who is to blame, and what and whom it was about; an agent that is to blame is named once. */
+export function blameOf(of: { blame: string; dependency?: string; agent_id?: string }): string {
+  const agent = of.agent_id === undefined ? '' : `agent ${of.agent_id}`;
+  const parts =
+    of.blame === 'agent' && agent !== '' ? [agent, of.dependency] : [of.blame, of.dependency, agent];
+  return printable(parts.filter(Boolean).join(', '));
+}
+
 /** A JSON value on one line, at most `max` characters. */
 export function brief(value: unknown, max = 60): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
