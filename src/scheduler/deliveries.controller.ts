@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { parseDeliveryId } from '../core/task-state.js';
 import { AgentBody } from '../platform/http/body-limit.js';
 import { Answers, Fails } from '../platform/http/describe.js';
+import { Caller } from '../platform/http/gone.js';
 import { deliveryId } from '../platform/wire/primitives.js';
 import { agentKey } from '../registry/agent-row.js';
 import { leaseAnswer, leaseBody, type LeaseBody } from '../registry/agents.wire.js';
@@ -24,7 +25,6 @@ import {
   resultAnswer,
   type FailBody,
 } from './deliveries.wire.js';
-import { goneSignal } from './tasks.controller.js';
 import { Inbox } from './transports/inbox.js';
 
 @ApiTags('deliveries')
@@ -57,7 +57,7 @@ export class DeliveriesController {
     const ref = { namespace: body.namespace, agentId: body.agent_id, leaseId: body.lease_id };
     await this.registry.requireLease(ref);
     const key = agentKey(body.namespace, body.agent_id);
-    const offers = await this.inbox.claim(key, body.lease_id, body.max, body.wait_ms, goneSignal(reply));
+    const offers = await this.inbox.claim(key, body.lease_id, body.max, body.wait_ms, Caller.of(reply));
     return `{"deliveries":[${offers.join(',')}]}`;
   }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../platform/http/gone.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
 
 type Listener = (terminal: boolean) => void;
@@ -39,7 +40,7 @@ export class TaskNews {
     look: () => Promise<{ done: boolean; value: T }>,
     waitMs: number,
     recheckMs: number,
-    gone?: AbortSignal,
+    caller?: Caller,
   ): Promise<T> {
     const until = performance.now() + waitMs;
     for (;;) {
@@ -51,12 +52,12 @@ export class TaskNews {
       try {
         const { done, value } = await look();
         const leftMs = until - performance.now();
-        if (done || leftMs <= 0 || this.shutdown.stopping || gone?.aborted === true) return value;
+        if (done || leftMs <= 0 || this.shutdown.stopping || caller?.gone === true) return value;
         const timer = setTimeout(wake, Math.min(leftMs, recheckMs));
-        gone?.addEventListener('abort', wake, { once: true });
+        caller?.onLeave(wake);
         await woken;
         clearTimeout(timer);
-        gone?.removeEventListener('abort', wake);
+        caller?.onLeave(undefined);
       } finally {
         stop();
       }

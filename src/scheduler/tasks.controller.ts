@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { ReachError, wireCode } from '../core/errors.js';
 import { LargeBody } from '../platform/http/body-limit.js';
 import { Answers, Fails } from '../platform/http/describe.js';
+import { Caller } from '../platform/http/gone.js';
 import { decodeCursor, toPage } from '../platform/http/pagination.js';
 import { Trace, type TraceContext } from '../platform/http/trace.js';
 import { userId, uuid } from '../platform/wire/primitives.js';
@@ -102,7 +103,7 @@ export class TasksController {
     @Query({ schema: taskQuery }) query: z.output<typeof taskQuery>,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return this.tasks.get(query.namespace, id, query.wait_ms, goneSignal(reply));
+    return this.tasks.get(query.namespace, id, query.wait_ms, Caller.of(reply));
   }
 
   @Post(':task_id/cancel')
@@ -134,14 +135,4 @@ function idempotencyKey(header: string | undefined): string | undefined {
   throw new ReachError('VALIDATION_FAILED', `The Idempotency-Key ${detail}`, {
     errors: [{ pointer: '/idempotency-key', detail }],
   });
-}
-
-/** A reason made once: the default one is an exception with a stack, 1 % of the dispatcher under load. */
-const GONE = new Error('the caller is gone');
-
-/** Aborted when the answer is sent or the caller hangs up: nobody waits any more. */
-export function goneSignal(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  reply.raw.once('close', () => controller.abort(GONE));
-  return controller.signal;
 }

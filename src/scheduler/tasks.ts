@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ReachError, wireCode } from '../core/errors.js';
 import { isTerminal, type TaskState } from '../core/task-state.js';
+import type { Caller } from '../platform/http/gone.js';
 import { toReachError } from '../platform/http/to-reach-error.js';
 import { newId } from '../platform/ids.js';
 import { Admission } from './admission.js';
@@ -27,7 +28,7 @@ export class Tasks {
    * The task with its deliveries; waits up to `waitMs` for it to end.
    * @throws ReachError NOT_FOUND
    */
-  async get(namespace: string, id: string, waitMs: number, gone?: AbortSignal) {
+  async get(namespace: string, id: string, waitMs: number, caller?: Caller) {
     if (waitMs > 0)
       await this.news.wait(
         id,
@@ -37,7 +38,7 @@ export class Tasks {
         },
         waitMs,
         RECHECK_MS,
-        gone,
+        caller,
       );
     const task = await this.require(namespace, id);
     return toTaskDetail(task, await this.store.deliveries(id));

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { parseDeliveryId } from '../../core/task-state.js';
 import { CONFIG, type Config } from '../../platform/config/config.js';
+import type { Caller } from '../../platform/http/gone.js';
 import { COORDINATOR, type Coordinator } from '../../platform/coordination/coordinator.js';
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import { Ticker } from '../../platform/lifecycle/ticker.js';
@@ -11,6 +12,10 @@ import { Sessions } from './sessions.js';
 
 const CHANNEL = 'inbox';
 const SINK_BATCH = 200;
+/** A waiting poll looks into the list this often by itself, in case news was lost: well within an ACK timeout. */
+const LOOK_AGAIN_MS = 2000;
+/** Beyond this many agents it is cheaper to forget what is known of their lists than to keep it. */
+const MOST_REMEMBERED = 100_000;
 const RETRY_MS = 250;
 const RECHECK_MS = 5000;
 
@@ -31,9 +36,12 @@ export class Inbox implements OnApplicationBootstrap {
   private readonly polls = new Map<string, Set<Poll>>();
   /** Offers placed by this replica, so that most need not be read back. Ordered by age. */
   private readonly recent = new Map<string, Offered>();
+  /** Agents whose list held nothing when it was last looked into, and of which no news came since. */
+  private readonly empty = new Set<string>();
   /** Agents whose inbox is still to be emptied into their session. */
   private readonly undrained = new Set<string>();
   private readonly retry = new Ticker('inbox retry', RECHECK_MS, async () => {
+    if (this.empty.size > MOST_REMEMBERED) this.empty.clear();
     await Promise.all([...this.undrained].map((key) => this.drainToSession(key)));
   });
 
@@ -97,25 +105,26 @@ export class Inbox implements OnApplicationBootstrap {
     leaseId: string,
     max: number,
     waitMs: number,
-    gone?: AbortSignal,
+    caller?: Caller,
   ): Promise<string[]> {
     const until = performance.now() + waitMs;
     for (;;) {
       // It listens before the list is looked into, so that nothing slips in between.
-      const poll = new Poll(this.polls, agentKey, leaseId, max, gone);
+      const poll = new Poll(this.polls, agentKey, leaseId, max, caller);
       let ids: string[] = [];
       let found: string[] = [];
       try {
-        ids = await this.coordinator.inboxPop(agentKey, max);
+        ids = await this.look(agentKey, max);
         if (ids.length > 0) found = await this.resolve(ids, leaseId);
-        if (found.length === 0 && !this.shutdown.stopping) await poll.wait(until - performance.now());
+        if (found.length === 0 && !this.shutdown.stopping)
+          await this.waitFor(poll, until - performance.now());
       } catch (error) {
         poll.end();
         await this.giveBack(poll, agentKey, ids);
         throw error;
       }
       poll.end();
-      if (gone?.aborted === true) {
+      if (caller?.gone === true) {
         await this.giveBack(poll, agentKey, ids);
         return [];
       }
@@ -126,6 +135,26 @@ export class Inbox implements OnApplicationBootstrap {
       const offers = [...found, ...poll.handed.map((o) => offerJson(o.frame))];
       if (offers.length > 0 || performance.now() >= until || this.shutdown.stopping) return offers;
     }
+  }
+
+  /** Takes from the list, unless it is known to be empty: most polls are handed their offers directly. */
+  private async look(agentKey: string, max: number): Promise<string[]> {
+    if (this.empty.has(agentKey)) return [];
+    // Before the answer, so that news which comes meanwhile is not forgotten.
+    this.empty.add(agentKey);
+    let ids: string[] | undefined;
+    try {
+      ids = await this.coordinator.inboxPop(agentKey, max);
+      return ids;
+    } finally {
+      if (ids?.length !== 0) this.empty.delete(agentKey);
+    }
+  }
+
+  /** Waits no longer than until the next look that does not trust news. */
+  private async waitFor(poll: Poll, ms: number): Promise<void> {
+    await poll.wait(Math.min(ms, LOOK_AGAIN_MS));
+    if (poll.handed.length === 0 && !poll.woken) this.empty.delete(poll.agentKey);
   }
 
   /** The caller gets no answer: what it would have got goes to whoever fetches next. */
@@ -164,6 +193,7 @@ export class Inbox implements OnApplicationBootstrap {
 
   /** News may have been missed: everybody who waits looks for himself. */
   private lookAgain(): void {
+    this.empty.clear();
     for (const polls of this.polls.values()) for (const poll of [...polls]) poll.wake();
     for (const key of this.sessions.keys()) this.undrained.add(key);
     this.retry.soon();
@@ -183,6 +213,7 @@ export class Inbox implements OnApplicationBootstrap {
 
   /** Lets as many polls look into the list as there is something for, or empties it into the agent's session. */
   private wake(agentKey: string, count: number): void {
+    this.empty.delete(agentKey);
     let left = count;
     for (const poll of [...(this.polls.get(agentKey) ?? [])]) {
       if (left <= 0) return;

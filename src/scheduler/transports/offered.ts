@@ -15,19 +15,17 @@ export interface Offered {
   frame: OfferedTask;
 }
 
-/** The offer as JSON text. The payload is spliced in as it stands in the ledger: no parse, no copy. */
+/**
+ * The offer as JSON text. Put together by hand: the payload goes in as it stands in the ledger, without a parse or
+ * a copy, and only what callers wrote needs quoting.
+ */
 export function offerJson(o: OfferedTask): string {
-  const head = JSON.stringify({
-    delivery_id: deliveryIdOf(o.id, o.fence),
-    task_id: o.id,
-    attempt: o.attempt,
-    fence: o.fence,
-    capability: o.capability,
-    ack_deadline: o.deadline_at,
-    execution_timeout_ms: o.execution_timeout_ms,
-    idempotent: o.idempotent,
-    ...(o.traceparent !== null && { traceparent: o.traceparent }),
-    ...(o.parent_task_id !== null && { parent_task_id: o.parent_task_id }),
-  });
-  return `${head.slice(0, -1)},"payload":${o.payload}}`;
+  const traceparent = o.traceparent === null ? '' : `,"traceparent":${JSON.stringify(o.traceparent)}`;
+  const parent = o.parent_task_id === null ? '' : `,"parent_task_id":"${o.parent_task_id}"`;
+  return (
+    `{"delivery_id":"${deliveryIdOf(o.id, o.fence)}","task_id":"${o.id}","attempt":${o.attempt},` +
+    `"fence":${o.fence},"capability":${JSON.stringify(o.capability)},` +
+    `"ack_deadline":"${o.deadline_at.toISOString()}","execution_timeout_ms":${o.execution_timeout_ms},` +
+    `"idempotent":${o.idempotent}${traceparent}${parent},"payload":${o.payload}}`
+  );
 }

@@ -1,3 +1,4 @@
+import type { Caller } from '../../platform/http/gone.js';
 import type { Offered } from './offered.js';
 
 /** One claim that waits on this replica. It is in `polls` for as long as it can be handed offers. */
@@ -12,16 +13,16 @@ export class Poll {
 
   constructor(
     private readonly polls: Map<string, Set<Poll>>,
-    private readonly agentKey: string,
+    readonly agentKey: string,
     private readonly leaseId: string,
     readonly max: number,
-    private readonly gone: AbortSignal | undefined,
+    private readonly caller: Caller | undefined,
   ) {
     const siblings = polls.get(agentKey);
     if (siblings === undefined) polls.set(agentKey, new Set([this]));
     else siblings.add(this);
-    gone?.addEventListener('abort', this.end);
-    if (gone?.aborted === true) this.end();
+    caller?.onLeave(this.end);
+    if (caller?.gone === true) this.end();
   }
 
   /** Takes the offer, unless it is full, over, or of another lease. */
@@ -55,7 +56,7 @@ export class Poll {
     if (this.ended) return;
     this.ended = true;
     clearTimeout(this.timer);
-    this.gone?.removeEventListener('abort', this.end);
+    this.caller?.onLeave(undefined);
     const siblings = this.polls.get(this.agentKey);
     siblings?.delete(this);
     if (siblings?.size === 0) this.polls.delete(this.agentKey);
