@@ -13,7 +13,7 @@ export const USAGE = `npm run bench -- <dispatch|latency> [options]
   --warm-up S     seconds before that (default 2)
   --only A,B      contestants, by name or prefix (bullmq, sessions, rest, batch, embedded, ...)
   --agents N      agents, all in one process (default 10)
-  --callers N     single enqueues in flight, for each contestant (default 64)
+  --callers N     single enqueues in flight, for each contestant (default 256)
   --payload B     bytes of JSON per task (default 300)
   --no-latency    dispatch without the latency part
   --profile       one more turn per dispatcher contestant with CPU profile and statement times (not counted)
@@ -27,7 +27,7 @@ const OPTIONS = {
   'warm-up': { type: 'string', default: '2' },
   only: { type: 'string', default: '' },
   agents: { type: 'string', default: '10' },
-  callers: { type: 'string', default: '64' },
+  callers: { type: 'string', default: '256' },
   payload: { type: 'string', default: '300' },
   'no-latency': { type: 'boolean', default: false },
   profile: { type: 'boolean', default: false },

@@ -7,8 +7,8 @@ const BATCH_CALLERS = 4;
  * Tasks submitted and not yet done, at most: enough that no stage runs dry, and few enough that it is reached
  * during warm-up (else the window pays for more submissions than results).
  */
-const BACKLOG = { rest: 300, single: 1500, bulk: 3000 };
-const REST_LOOPS = 6;
+const BACKLOG = { rest: 1_500, single: 1500, bulk: 3000 };
+const REST_LOOPS = 20;
 const CONCURRENCY = 50;
 const BULL_CONCURRENCY = 200;
 
