@@ -133,7 +133,7 @@ inBothModes('agents', (mode) => {
         { state: 'failed', code: 'REACH_AGENT_LOST' },
         { state: 'succeeded' },
       ]);
-    }, 60_000);
+    }, 120_000);
 
     test('two processes with one id: the loser is told, on every call, and nothing flaps', async () => {
       const first = await api.agent('a1');
@@ -280,6 +280,6 @@ inBothModes('agents', (mode) => {
       await agent.register();
       expect((await agent.work()).task_id).toBe(waits);
       expect((await api.task(open)).state).toBe('running');
-    }, 60_000);
+    }, 120_000);
   });
 });

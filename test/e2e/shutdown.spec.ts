@@ -18,7 +18,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'reach-shutdown-'));
 });
 afterEach(() => running.splice(0).forEach((child) => child.kill('SIGKILL')));
-afterAll(() => rm(dataDir, { recursive: true, force: true }));
+afterAll(() => rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
 
 function start(env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [MAIN], {

@@ -2,6 +2,8 @@ import type { Api, Json } from '../support/api.js';
 import { Centre, inBothModes } from '../support/centre.js';
 import { Load } from '../support/load.js';
 
+/** A start takes 2 s on a machine at rest, and ten times that on one that is busy with other tests. */
+const RESTARTS_WITHIN_MS = 180_000;
 /** Long enough for agents to come back after the restart. */
 const ACK_TIMEOUT_MS = 10_000;
 
@@ -17,22 +19,26 @@ inBothModes('an orderly end', (mode) => {
     api = centre.api();
   });
 
-  test('under load: exit 0, nothing lost, no attempt charged', async () => {
-    const load = new Load(api, centre.urls, ACK_TIMEOUT_MS);
-    await load.start();
-    for (const dispatcher of centre.dispatchers) {
-      await load.goesOn(100, 10_000);
-      expect(await dispatcher.terminate()).toBe(0);
-      await dispatcher.start();
-    }
-    await load.goesOn(50, 10_000);
-    const tasks = await load.finish();
-    expect(new Set(tasks.map((t) => t.task_id as string))).toEqual(new Set(load.accepted));
-    const odd = tasks.filter((t) => t.state !== 'succeeded' || t.attempt !== 1);
-    expect(odd.map((t) => [t.state, t.attempt, t.agent_id])).toEqual([]);
-    for (const [task, times] of load.executions)
-      if (times > 1) throw new Error(`task ${task} was begun ${times} times`);
-  }, 60_000);
+  test(
+    'under load: exit 0, nothing lost, no attempt charged',
+    async () => {
+      const load = new Load(api, centre.urls, ACK_TIMEOUT_MS);
+      await load.start();
+      for (const dispatcher of centre.dispatchers) {
+        await load.goesOn(100, 10_000);
+        expect(await dispatcher.terminate()).toBe(0);
+        await dispatcher.start();
+      }
+      await load.goesOn(50, 10_000);
+      const tasks = await load.finish();
+      expect(new Set(tasks.map((t) => t.task_id as string))).toEqual(new Set(load.accepted));
+      const odd = tasks.filter((t) => t.state !== 'succeeded' || t.attempt !== 1);
+      expect(odd.map((t) => [t.state, t.attempt, t.agent_id])).toEqual([]);
+      for (const [task, times] of load.executions)
+        if (times > 1) throw new Error(`task ${task} was begun ${times} times`);
+    },
+    RESTARTS_WITHIN_MS,
+  );
 
   test.each(['SIGTERM', 'SIGKILL'] as const)(
     'after %s offers that nobody fetched are made again, at once and without a charge',
@@ -60,6 +66,6 @@ inBothModes('an orderly end', (mode) => {
       }
       for (const id of ids) expect(await api.ended(id)).toMatchObject({ state: 'succeeded', attempt: 1 });
     },
-    60_000,
+    RESTARTS_WITHIN_MS,
   );
 });

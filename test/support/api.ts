@@ -35,6 +35,11 @@ export class Api {
     return new Api(() => [url], this.namespace);
   }
 
+  /** The same namespace through each of the dispatchers. */
+  each(): Api[] {
+    return this.urls().map((url) => this.at(url));
+  }
+
   /** One of the dispatchers' addresses, each in its turn. */
   url(): string {
     const urls = this.urls();

@@ -177,7 +177,7 @@ export class Centre {
 
   private async startEmbedded(options: CentreOptions): Promise<void> {
     const dataDir = await newDataDir();
-    this.cleanUps.push(() => rm(dataDir, { recursive: true, force: true }));
+    this.cleanUps.push(() => rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
     await this.add({ ...QUICK, REACH_DATA_DIR: dataDir, ...options.env });
   }
 
@@ -192,7 +192,7 @@ export class Centre {
       databaseUrl = database.url;
     }
     const dataDir = await mkdtemp(join(tmpdir(), 'reach-centre-'));
-    this.cleanUps.push(() => rm(dataDir, { recursive: true, force: true }));
+    this.cleanUps.push(() => rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
     const env = { DATABASE_URL: databaseUrl, REDIS_URL: redis.url, REACH_DATA_DIR: dataDir };
     await Promise.all(
       Array.from({ length: options.dispatchers ?? 2 }, (_, i) =>

@@ -51,9 +51,16 @@ export class RawAgent {
     return this.post('agent/lease', running === undefined ? {} : { running });
   }
 
-  /** Heartbeats from now on, until `still`. */
+  /** Heartbeats from now on, until `still`; where one dispatcher is away the next is asked at once. */
   beat(everyMs: number): void {
-    this.beating = setInterval(() => void this.heartbeat().catch(() => undefined), everyMs);
+    this.beating = setInterval(() => void this.beatOnce(), everyMs);
+  }
+
+  private async beatOnce(): Promise<void> {
+    for (const api of this.api.each()) {
+      const body = { agent_id: this.id, lease_id: this.lease };
+      if ((await api.post('agent/lease', body).catch(() => undefined)) !== undefined) return;
+    }
   }
 
   /** No heartbeats any more. */
