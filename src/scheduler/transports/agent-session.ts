@@ -35,6 +35,8 @@ type Leased = Exclude<AgentFrame, Registering>;
 export class AgentSession implements AgentSink {
   private readonly log = new Logger(AgentSession.name);
   private ref: LeaseRef | undefined;
+  /** A register or resume came; the next one would take this session for another agent before the first is answered. */
+  private begun = false;
   private leaving = false;
   /** Monotonic ms of the last frame or pong. */
   heardAt = performance.now();
@@ -102,13 +104,12 @@ export class AgentSession implements AgentSink {
       value = parseFrame(data);
       frame = readFrame(value);
     } catch (error) {
-      this.fail(error, refOf(value), this.ref === undefined);
+      this.refuse(error, refOf(value), !this.begun);
       return;
     }
     this.handle(frame).catch((error: unknown) => {
       const fatal = frame.type === 'register' || frame.type === 'resume' || isLeaseEnd(error);
-      this.fail(error, frame.ref, fatal);
-      if (fatal) this.socket.close(CLOSE_POLICY);
+      this.refuse(error, frame.ref, fatal);
     });
   }
 
@@ -120,8 +121,9 @@ export class AgentSession implements AgentSink {
   }
 
   private async begin(frame: Registering): Promise<void> {
-    if (this.ref !== undefined)
+    if (this.begun)
       throw new ReachError('STATE_CONFLICT', 'this session has its agent already; open another for another');
+    this.begun = true;
     if (frame.type === 'register') {
       const lease = await this.tools.registry.register({ ...frame.agent, transport: 'session' });
       this.ref = { namespace: lease.namespace, agentId: lease.agent_id, leaseId: lease.lease_id };
@@ -181,14 +183,19 @@ export class AgentSession implements AgentSink {
     if (wasCurrent && !this.leaving) this.whenBroken(this.ref, `connection closed (${code})`);
   }
 
+  private refuse(error: unknown, ref: number | undefined, fatal: boolean): void {
+    this.fail(error, ref, fatal);
+    if (fatal) this.socket.close(CLOSE_POLICY);
+  }
+
   private fail(error: unknown, ref: number | undefined, fatal: boolean): void {
     const known = toReachError(error);
     if (known === undefined)
       this.log.error({ msg: 'a session frame failed', agent_id: this.ref?.agentId, err: error });
     const { code, message, retryable } = known ?? new ReachError('INTERNAL', 'the call failed; see the log');
-    const detail = [message, ...(known?.extra.errors ?? []).map((e) => `${e.pointer}: ${e.detail}`)].join(
-      '; ',
-    );
+    const places = known?.extra.errors ?? [];
+    // The message tells of the first place already.
+    const detail = places.length > 1 ? places.map((e) => `${e.pointer}: ${e.detail}`).join('; ') : message;
     this.send({
       type: 'error',
       ...(ref !== undefined && { ref }),

@@ -62,8 +62,7 @@ export class SessionGateway implements OnApplicationBootstrap {
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
-    if (new URL(request.url ?? '/', 'http://reach').pathname !== PATH)
-      return refuse(socket, 404, 'Not Found');
+    if (pathOf(request.url) !== PATH) return refuse(socket, 404, 'Not Found');
     if (this.shutdown.stopping) return refuse(socket, 503, 'Service Unavailable');
     try {
       this.authenticator.authenticate(request.headers);
@@ -127,6 +126,11 @@ export class SessionGateway implements OnApplicationBootstrap {
     for (const session of this.open) session.close(CLOSE_GOING_AWAY, 'the centre is shutting down');
     this.server.close();
   }
+}
+
+/** Not by `URL`, which throws at what is none (`//`); nobody but the server itself would catch that. */
+function pathOf(target = '/'): string {
+  return target.split(/[?#]/, 1)[0] ?? '';
 }
 
 function refuse(socket: Duplex, status: number, reason: string): void {
