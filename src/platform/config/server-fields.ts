@@ -102,7 +102,10 @@ export const storageFields = {
     30,
   ),
   agentRetentionDays: integer(
-    storage('REACH_AGENT_RETENTION_DAYS', 'Days that the row of a removed agent is kept'),
+    storage(
+      'REACH_AGENT_RETENTION_DAYS',
+      'Days that the row of an agent is kept that was removed, or stays offline',
+    ),
     1,
     3650,
     30,

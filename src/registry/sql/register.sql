@@ -3,6 +3,8 @@
 -- $8 max_concurrency, $9 weight, $10 tags, $11 metadata, $12 heartbeat_interval_ms, $13 lease_ttl_ms,
 -- $14 lease_id, $15 capacity
 -- Returns the row, and `superseded_lease_id` where an unexpired registration was replaced.
+-- The insert selects from `old`, which makes sure that `old` is read first: a row that this very statement has
+-- changed already cannot be locked any more, and would be passed over.
 WITH old AS (
   SELECT lease_id, state, removed_at FROM agents WHERE namespace = $1 AND agent_id = $2 FOR UPDATE
 ), registered AS (
@@ -10,9 +12,10 @@ WITH old AS (
     namespace, agent_id, name, capabilities, dependencies, transport, endpoint, max_concurrency, weight, tags,
     metadata, heartbeat_interval_ms, lease_ttl_ms, lease_id, lease_expires_at, last_heartbeat_at, capacity,
     state, state_reason, state_since, registered_at, rev)
-  VALUES ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7, $8, $9, $10::text[], $11::jsonb, $12::int, $13::int, $14::uuid,
-    now() + $13::int * interval '1 ms', now(), $15::jsonb, 'online', 'registered', now(), now(),
-    nextval('agents_rev_seq'))
+  SELECT $1, $2, $3, $4::jsonb, $5::jsonb, $6, $7, $8::int, $9::int, $10::text[], $11::jsonb, $12::int, $13::int,
+    $14::uuid, now() + $13::int * interval '1 ms', now(), $15::jsonb, 'online', 'registered', now(), now(),
+    nextval('agents_rev_seq')
+  FROM (SELECT count(*) FROM old) AS looked
   ON CONFLICT (namespace, agent_id) DO UPDATE SET
     name = excluded.name, capabilities = excluded.capabilities, dependencies = excluded.dependencies,
     transport = excluded.transport, endpoint = excluded.endpoint, max_concurrency = excluded.max_concurrency,

@@ -1,10 +1,21 @@
 -- Notes progress of running deliveries and, where asked, moves their deadline out (never in).
 -- $1 task ids, $2 fences, $3 lease ids, $4 extend_ms (null: leave), $5 notes
+-- A delivery may come more than once in a batch, and an UPDATE takes each row once: the farthest deadline and the
+-- last note hold, and every one of them is answered.
 -- (state || '' keeps the planner off the partial indexes: see PLANNER in data-source.ts)
-UPDATE tasks t SET
-  deadline_at = GREATEST(t.deadline_at, now() + i.extend_ms * interval '1 ms'),
-  progress = COALESCE(i.note::json, t.progress)
-FROM unnest($1::uuid[], $2::int[], $3::uuid[], $4::float8[], $5::text[])
-  WITH ORDINALITY AS i (task_id, fence, lease_id, extend_ms, note, ord)
-WHERE t.id = i.task_id AND t.fence = i.fence AND t.lease_id = i.lease_id AND t.state || '' = 'running'
-RETURNING i.ord::int AS ord, t.deadline_at
+WITH input AS (
+  SELECT * FROM unnest($1::uuid[], $2::int[], $3::uuid[], $4::float8[], $5::text[])
+    WITH ORDINALITY AS i (task_id, fence, lease_id, extend_ms, note, ord)
+), deliveries AS (
+  SELECT task_id, fence, lease_id, max(extend_ms) AS extend_ms,
+    (array_agg(note ORDER BY ord DESC) FILTER (WHERE note IS NOT NULL))[1] AS note
+  FROM input GROUP BY task_id, fence, lease_id
+), noted AS (
+  UPDATE tasks t SET
+    deadline_at = GREATEST(t.deadline_at, now() + d.extend_ms * interval '1 ms'),
+    progress = COALESCE(d.note::json, t.progress)
+  FROM deliveries d
+  WHERE t.id = d.task_id AND t.fence = d.fence AND t.lease_id = d.lease_id AND t.state || '' = 'running'
+  RETURNING t.id AS task_id, t.fence, t.lease_id, t.deadline_at
+)
+SELECT i.ord::int AS ord, n.deadline_at FROM input i JOIN noted n USING (task_id, fence, lease_id)
