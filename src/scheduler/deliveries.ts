@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { parseCode, ReachError, wireCode, type ErrorCode } from '../core/errors.js';
-import { isTerminal, parseDeliveryId, type DeliveryRef, type TaskState } from '../core/task-state.js';
+import { isTerminal, parseDeliveryId, type TaskState } from '../core/task-state.js';
 import { storableJson, storableText, truncate } from '../core/text.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { toReachError } from '../platform/http/to-reach-error.js';
@@ -37,12 +37,12 @@ export class Deliveries {
   /** The claim: only `execute: true` lets the agent begin. */
   async ack(deliveryId: string, leaseId: string): Promise<AckResult> {
     const ref = leasedRef(deliveryId, leaseId);
-    const deadline = await this.store.ack(ref);
-    if (deadline !== undefined) {
-      this.alarm.set(deadline.getTime() - Date.now());
-      return { execute: true, deadline: deadline.toISOString() };
+    const acknowledged = await this.store.ack(ref);
+    if (acknowledged !== undefined) {
+      this.alarm.set(acknowledged.deadlineInMs);
+      return { execute: true, deadline: acknowledged.deadlineAt.toISOString() };
     }
-    const now = await this.inspect(ref);
+    const now = await this.store.inspect(ref);
     if (now?.state === 'running' && isCurrent(ref, now) && now.deadline_at !== null)
       return { execute: true, deadline: now.deadline_at.toISOString() };
     this.metrics.late('ack');
@@ -64,7 +64,7 @@ export class Deliveries {
     };
     let deadline = await this.store.progress(write);
     if (deadline === undefined) {
-      const now = await this.inspect(ref);
+      const now = await this.store.inspect(ref);
       // A push agent may report while its ACK is being written: what was offered a moment ago runs now.
       if (now?.state === 'running' && isCurrent(ref, now)) deadline = await this.store.progress(write);
       if (deadline === undefined) {
@@ -95,7 +95,7 @@ export class Deliveries {
     requireSize('meta', write.meta ?? '', this.config.payloadLimitBytes);
     const done = await this.store.complete(write);
     if (done === true) return { state: 'succeeded' };
-    const now = await this.inspect(ref);
+    const now = await this.store.inspect(ref);
     if (now?.outcome === 'succeeded' && now.closed_lease_id === leaseId) return { state: now.state };
     this.metrics.late('complete');
     throw staleError(ref, now);
@@ -104,12 +104,12 @@ export class Deliveries {
   /** @throws ReachError when the delivery is not current; a repeated failure of the same one is accepted */
   async fail(deliveryId: string, leaseId: string, report: FailReport): Promise<{ state: TaskState }> {
     const ref = leasedRef(deliveryId, leaseId);
-    const now = await this.inspect(ref);
+    const now = await this.store.inspect(ref);
     if (now !== undefined && isCurrent(ref, now) && (now.state === 'offered' || now.state === 'running')) {
       const incident = incidentOf(now.agent_id ?? '', report);
       const state = await this.closer.fail(openOf(ref, now, now.state), incident, report.raw_error);
       if (state !== undefined) return { state };
-      return this.repeated(ref, report, await this.inspect(ref));
+      return this.repeated(ref, report, await this.store.inspect(ref));
     }
     return this.repeated(ref, report, now);
   }
@@ -151,16 +151,12 @@ export class Deliveries {
   ): Promise<{ delivery_id: string; reason: string }[]> {
     if (deliveryIds.length === 0) return [];
     const refs = deliveryIds.map((id) => leasedRef(id, leaseId));
-    const found = await this.store.inspect(refs);
+    const found = await this.store.inspectAll(refs);
     return refs.flatMap((ref, i) => {
       const now = found[i];
       const held = now !== undefined && isCurrent(ref, now) && !isTerminal(now.state);
       return held ? [] : [{ delivery_id: deliveryIds[i] as string, reason: wireCode(staleCode(ref, now)) }];
     });
-  }
-
-  private async inspect(ref: DeliveryRef): Promise<Inspection | undefined> {
-    return (await this.store.inspect([ref]))[0];
   }
 }
 

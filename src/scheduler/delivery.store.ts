@@ -66,6 +66,12 @@ export interface Inspection {
   closed_lease_id: string | null;
 }
 
+export interface Acknowledged {
+  deadlineAt: Date;
+  /** from now, which a clock of ours that is wrong does not change */
+  deadlineInMs: number;
+}
+
 export interface Canceled {
   was: TaskState;
 }
@@ -78,7 +84,9 @@ const LIMITS = { maxBatch: 400, maxQueue: 50_000 } as const;
  */
 @Injectable()
 export class DeliveryStore {
-  private readonly acks: BatchWriter<LeasedRef, Date | undefined>;
+  private readonly acks: BatchWriter<LeasedRef, Acknowledged | undefined>;
+  /** Reads that come together share a statement too: after an outage agents repeat themselves by the thousand. */
+  private readonly looks: BatchWriter<DeliveryRef, Inspection | undefined>;
   private readonly progresses: BatchWriter<ProgressWrite, Date | undefined>;
   private readonly results: BatchWriter<ResultWrite, true | undefined>;
   private readonly closes: BatchWriter<CloseWrite, true | undefined>;
@@ -90,6 +98,7 @@ export class DeliveryStore {
     private readonly metrics: SchedulerMetrics,
   ) {
     this.acks = new BatchWriter({ name: 'ack', ...LIMITS, write: (items) => this.writeAcks(items) });
+    this.looks = new BatchWriter({ name: 'inspect', ...LIMITS, write: (refs) => this.inspectAll(refs) });
     this.progresses = new BatchWriter({
       name: 'progress',
       ...LIMITS,
@@ -105,7 +114,7 @@ export class DeliveryStore {
   }
 
   /** offered -> running; the execution deadline. */
-  ack(ref: LeasedRef): Promise<Date | undefined> {
+  ack(ref: LeasedRef): Promise<Acknowledged | undefined> {
     return this.acks.write(ref);
   }
 
@@ -126,7 +135,12 @@ export class DeliveryStore {
     return this.cancels.write({ taskId, namespace });
   }
 
-  async inspect(refs: readonly DeliveryRef[]): Promise<(Inspection | undefined)[]> {
+  /** What the ledger says of one delivery. */
+  inspect(ref: DeliveryRef): Promise<Inspection | undefined> {
+    return this.looks.write(ref);
+  }
+
+  async inspectAll(refs: readonly DeliveryRef[]): Promise<(Inspection | undefined)[]> {
     const { rows } = await this.sql.run<Inspection & { ord: number }>('inspect', INSPECT, [
       refs.map((r) => r.taskId),
       refs.map((r) => r.fence),
@@ -134,14 +148,17 @@ export class DeliveryStore {
     return inOrder(refs.length, rows);
   }
 
-  private async writeAcks(refs: readonly LeasedRef[]): Promise<(Date | undefined)[]> {
-    const { rows } = await this.sql.run<{ ord: number; deadline_at: Date; after_ms: number }>(
-      'ack',
-      ACK,
-      leased(refs),
-    );
+  private async writeAcks(refs: readonly LeasedRef[]): Promise<(Acknowledged | undefined)[]> {
+    const { rows } = await this.sql.run<{
+      ord: number;
+      deadline_at: Date;
+      execution_timeout_ms: number;
+      after_ms: number;
+    }>('ack', ACK, leased(refs));
     for (const row of rows) this.metrics.acknowledged(row.after_ms);
-    return inOrder(refs.length, rows).map((row) => row?.deadline_at);
+    return inOrder(refs.length, rows).map(
+      (row) => row && { deadlineAt: row.deadline_at, deadlineInMs: row.execution_timeout_ms },
+    );
   }
 
   private async writeProgress(items: readonly ProgressWrite[]): Promise<(Date | undefined)[]> {

@@ -145,8 +145,9 @@ function toOffered(choice: Choice, deadlines: ReadonlyMap<string, Date>): Offere
     leaseId,
     transport,
     endpoint: entry.endpoint,
-    ackDeadline,
     ackTimeoutMs: task.ack_timeout_ms,
+    ackUntil: performance.now() + task.ack_timeout_ms,
+    slots: entry.maxConcurrency,
     frame: {
       id: task.id,
       fence: task.fence + 1,

@@ -26,7 +26,7 @@ export class PushAnswers implements OnApplicationBootstrap {
       return;
     }
     const ref = { ...parseDeliveryId(offered.deliveryId), leaseId: offered.leaseId };
-    const [now] = await this.store.inspect([ref]);
+    const now = await this.store.inspect(ref);
     if (now?.state !== 'offered' || now.fence !== ref.fence) return;
     await this.closer.fail(openOf(ref, now, 'offered'), {
       kind: 'push_failed',

@@ -65,7 +65,12 @@ export const schedulerFields = {
     600_000,
     5000,
   ),
-  inboxLimit: integer(scheduler('REACH_INBOX_LIMIT', 'Most offers that wait for one agent'), 1, 100_000, 128),
+  inboxLimit: integer(
+    scheduler('REACH_INBOX_LIMIT', 'Most offers that wait for an agent, unless it may hold more at a time'),
+    1,
+    100_000,
+    128,
+  ),
   laneLimit: integer(
     scheduler('REACH_LANE_LIMIT', 'Most tasks that wait in one lane; above it QUEUE_FULL'),
     1,

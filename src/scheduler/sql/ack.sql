@@ -5,4 +5,5 @@ UPDATE tasks t SET state = 'running', acked_at = now(),
   deadline_at = now() + t.execution_timeout_ms * interval '1 ms'
 FROM unnest($1::uuid[], $2::int[], $3::uuid[]) WITH ORDINALITY AS i (task_id, fence, lease_id, ord)
 WHERE t.id = i.task_id AND t.fence = i.fence AND t.lease_id = i.lease_id AND t.state || '' = 'offered'
-RETURNING i.ord::int AS ord, t.deadline_at, (extract(epoch FROM t.acked_at - t.offered_at) * 1000)::float8 AS after_ms
+RETURNING i.ord::int AS ord, t.deadline_at, t.execution_timeout_ms,
+  (extract(epoch FROM t.acked_at - t.offered_at) * 1000)::float8 AS after_ms

@@ -81,7 +81,9 @@ export class Inbox implements OnApplicationBootstrap {
       [...rest].map(async ([key, offers]): Promise<[string, number]> => {
         for (const offer of offers) this.recent.set(offer.deliveryId, offer);
         const ids = offers.map((o) => o.deliveryId);
-        const taken = await this.coordinator.inboxPush(key, ids, this.config.inboxLimit);
+        // An offer has its slot already, so what an agent may hold at a time finds room here too.
+        const room = Math.max(this.config.inboxLimit, ...offers.map((o) => o.slots));
+        const taken = await this.coordinator.inboxPush(key, ids, room);
         if (taken < ids.length)
           this.log.warn({
             msg: 'an inbox is full; its offers will time out',
@@ -238,9 +240,9 @@ export class Inbox implements OnApplicationBootstrap {
   }
 
   private dropOld(): void {
-    const now = Date.now();
+    const now = performance.now();
     for (const [id, offer] of this.recent) {
-      if (offer.ackDeadline.getTime() > now) return;
+      if (offer.ackUntil > now) return;
       this.recent.delete(id);
     }
   }

@@ -10,8 +10,11 @@ export interface Offered {
   /** The way it was meant to go when it was committed. */
   transport: Transport;
   endpoint: string | undefined;
-  ackDeadline: Date;
   ackTimeoutMs: number;
+  /** When that is over, in ms of the monotonic clock: the time of day in the frame is the database's. */
+  ackUntil: number;
+  /** How many deliveries the agent may hold. */
+  slots: number;
   frame: OfferedTask;
 }
 

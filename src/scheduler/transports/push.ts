@@ -67,7 +67,7 @@ export class PushTransport {
           ...(offered.frame.traceparent !== null && { traceparent: offered.frame.traceparent }),
         },
         body: `${offer.slice(0, -1)},"lease_id":${JSON.stringify(offered.leaseId)}}`,
-        signal: AbortSignal.timeout(Math.max(1, offered.ackDeadline.getTime() - Date.now())),
+        signal: AbortSignal.timeout(Math.max(1, Math.ceil(offered.ackUntil - performance.now()))),
       });
       return readAnswer(answer.statusCode, await answer.body.text());
     } catch (error) {
