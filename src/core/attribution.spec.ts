@@ -187,7 +187,7 @@ test.each<[Incident, string, string, string, string, RegExp]>([
       kind: 'expired',
       capability: 'fetch',
       waitedMs: 2000,
-      hindrance: { kind: 'paused', capability: 'fetch' },
+      hindrance: { kind: 'paused', capability: 'fetch', reason: '' },
     },
     'TASK_EXPIRED',
     'placement',

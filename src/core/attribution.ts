@@ -29,9 +29,13 @@ export type Incident =
     }
   | { kind: 'expired'; capability: string; waitedMs: number; hindrance: Hindrance };
 
-/** What kept a task from being placed: no agent for it, an operator's order, or its own time. */
+/** What kept a task from being placed: no agent for it, an operator's order, trouble of ours, or its own time. */
 export type Hindrance =
-  Shortage | { kind: 'paused'; capability: string } | { kind: 'not_due'; runAt: string };
+  | Shortage
+  /** the reason is the operator's, and may be empty */
+  | { kind: 'paused'; capability: string; reason: string }
+  | { kind: 'failing'; reason: string }
+  | { kind: 'not_due'; runAt: string };
 
 export interface Attribution {
   code: ErrorCode;
@@ -163,7 +167,12 @@ function expired(i: Extract<Incident, { kind: 'expired' }>): Attribution {
 function hindered(capability: string, h: Hindrance): { blame: Blame; why: string } {
   switch (h.kind) {
     case 'paused':
-      return { blame: 'platform', why: `the capability ${h.capability} was paused` };
+      return {
+        blame: 'platform',
+        why: `the capability ${h.capability} was paused${h.reason === '' ? '' : `: ${h.reason}`}`,
+      };
+    case 'failing':
+      return { blame: 'platform', why: `tasks could not be given out: ${h.reason}` };
     case 'not_due':
       return { blame: 'caller', why: `it expired before its time came, at ${h.runAt}` };
     case 'no_capable':

@@ -1,6 +1,9 @@
 import { laneOf } from '../core/lane.js';
-import type { ReachTable } from '../registry/reach-table.js';
+import type { AgentRow } from '../registry/agent-row.js';
+import { ReachEntry, type ReachTable } from '../registry/reach-table.js';
 import { Switches } from '../registry/switches.js';
+import { Hindrances } from '../scheduler/hindrances.js';
+import type { Lanes } from '../scheduler/lanes.js';
 import type { DeliveryRow, TaskRow } from '../scheduler/task-row.js';
 import type { TaskStore } from '../scheduler/task.store.js';
 import type { Tasks } from '../scheduler/tasks.js';
@@ -23,7 +26,13 @@ const failedAt = (fence: number) =>
   }) as DeliveryRow;
 
 /** The headline of a task in that state, after so many failed attempts. */
-async function headline(task: Partial<TaskRow>, failures = 0, switches = new Switches()): Promise<string> {
+async function headline(
+  task: Partial<TaskRow>,
+  failures = 0,
+  switches = new Switches(),
+  table: Pick<ReachTable, 'candidates'> = { candidates: () => [] },
+  lanes: Pick<Lanes, 'failureOf'> = { failureOf: () => undefined },
+): Promise<string> {
   const lane = laneOf({ namespace: 'default', capabilities: [{ name: 'work' }] });
   const row = { id: TASK, lane, capability: 'work', created_at: AT, finished_at: null, ...task } as TaskRow;
   const explainer = new Explainer(
@@ -35,8 +44,7 @@ async function headline(task: Partial<TaskRow>, failures = 0, switches = new Swi
       page: () => Promise.resolve([]),
       agentMoments: () => Promise.resolve([]),
     } as unknown as AttributionStore,
-    { candidates: () => [] } as unknown as ReachTable,
-    switches,
+    new Hindrances(table as ReachTable, switches, lanes as Lanes),
   );
   return (await explainer.explain('default', TASK)).headline;
 }
@@ -63,4 +71,19 @@ it('says that the capability is paused, with the reason of the operator if there
   };
   expect(await paused('the printer burns')).toBe('waits: capability work is paused: the printer burns');
   expect(await paused('')).toBe('waits: capability work is paused');
+});
+
+it('says why tasks cannot be given out, where an agent could take them', async () => {
+  const queued = { state: 'queued', agent_id: null, offered_at: null } as const;
+  const lanes = { failureOf: () => 'Redis cannot be used (not connected)' };
+  const agent = (state: string) => {
+    const row = { namespace: 'default', agent_id: 'a1', name: 'a1', capabilities: [{ name: 'work' }], state };
+    const rest = { state_reason: 'so', max_concurrency: 1, metadata: {}, tags: [], endpoint: null };
+    return { candidates: () => [new ReachEntry({ ...row, ...rest } as unknown as AgentRow)] };
+  };
+  const told = (state: string) => headline(queued, 0, new Switches(), agent(state), lanes);
+  expect(await told('online')).toBe(
+    'waits: tasks cannot be given out now: Redis cannot be used (not connected)',
+  );
+  expect(await told('offline')).toBe('waits: no agent with work is reachable: a1 offline: so');
 });

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { requirementOf, type Requirement } from '../core/lane.js';
-import { ReachTable } from '../registry/reach-table.js';
-import { Switches } from '../registry/switches.js';
+import { Hindrances } from '../scheduler/hindrances.js';
 import { Tasks } from '../scheduler/tasks.js';
 import { TaskStore } from '../scheduler/task.store.js';
 import { AttributionStore, toAttributionView } from './attribution.store.js';
-import { headlineOf, tellStory, type Pause, type StoryEntry, type TaskFile } from './story.js';
+import { headlineOf, tellStory, type StoryEntry, type TaskFile } from './story.js';
 
 const ATTRIBUTION_LIMIT = 500;
 
@@ -16,18 +14,16 @@ export class Explainer {
     private readonly tasks: Tasks,
     private readonly taskStore: TaskStore,
     private readonly attributions: AttributionStore,
-    private readonly table: ReachTable,
-    private readonly switches: Switches,
+    private readonly hindrances: Hindrances,
   ) {}
 
   /** @throws ReachError NOT_FOUND */
   async explain(namespace: string, taskId: string) {
     const file = await this.file(namespace, taskId);
-    const requirement = requirementOf(file.task.lane);
     return {
       task_id: taskId,
       state: file.task.state,
-      headline: headlineOf(file, this.table.candidates(requirement), this.pause(requirement)),
+      headline: headlineOf(file, this.hindrances.of(file.task.lane)),
       story: tellStory(file),
       attributions: file.attributions.map(toAttributionView),
     };
@@ -41,12 +37,6 @@ export class Explainer {
   async events(namespace: string, taskId: string): Promise<{ entries: StoryEntry[]; over: boolean }> {
     const file = await this.file(namespace, taskId, false);
     return { entries: tellStory(file), over: file.task.finished_at !== null };
-  }
-
-  private pause(requirement: Requirement): Pause | undefined {
-    const capability = this.switches.blocking(requirement);
-    if (capability === undefined) return undefined;
-    return { capability, reason: this.switches.reason(requirement.namespace, capability) ?? '' };
   }
 
   private async file(namespace: string, taskId: string, withMoments = true): Promise<TaskFile> {

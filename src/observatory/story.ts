@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { explainShortage, type Candidate, type Shortage } from '../core/eligibility.js';
+import type { Hindrance } from '../core/attribution.js';
+import type { Shortage } from '../core/eligibility.js';
 import { wireCode } from '../core/errors.js';
-import { requirementOf } from '../core/lane.js';
 import { deliveryIdOf } from '../core/task-state.js';
 import { openDeliveryOf, type DeliveryRow, type TaskRow } from '../scheduler/task-row.js';
 import type { AgentMoment, AttributionRow } from './attribution.store.js';
@@ -138,18 +138,8 @@ const ENDED: Readonly<Record<string, string>> = {
   expired: 'expired before it could start',
 };
 
-/** The switch that holds a task back; the reason is the operator's, and may be empty. */
-export interface Pause {
-  capability: string;
-  reason: string;
-}
-
 /** One sentence on where the task stands, that a person can act on. */
-export function headlineOf(
-  file: TaskFile,
-  candidates: Iterable<Candidate>,
-  paused: Pause | undefined,
-): string {
+export function headlineOf(file: TaskFile, hindrance: Hindrance): string {
   const { task } = file;
   const final = file.attributions.find((a) => a.final);
   const retries = file.deliveries.filter((d) => d.outcome === 'failed').length;
@@ -168,7 +158,7 @@ export function headlineOf(
     case 'scheduled':
       return `waits for its time, ${task.run_at.toISOString()}${retries > 0 ? `, ${after(retries)}` : ''}`;
     case 'queued':
-      return paused === undefined ? waiting(task, candidates) : waitingForResume(paused);
+      return `waits: ${hindered(task.capability, hindrance)}`;
   }
 }
 
@@ -176,21 +166,25 @@ function after(failures: number): string {
   return `after ${failures} failed ${failures === 1 ? 'attempt' : 'attempts'}`;
 }
 
-function waitingForResume({ capability, reason }: Pause): string {
-  return `waits: capability ${capability} is paused${reason === '' ? '' : `: ${reason}`}`;
+function hindered(capability: string, h: Hindrance): string {
+  switch (h.kind) {
+    case 'paused':
+      return `capability ${h.capability} is paused${h.reason === '' ? '' : `: ${h.reason}`}`;
+    case 'failing':
+      return `tasks cannot be given out now: ${h.reason}`;
+    case 'not_due':
+      return `its time comes at ${h.runAt}`;
+    case 'no_capable':
+      return h.rejections.length === 0
+        ? `no registered agent offers ${capability}`
+        : `no agent fits ${capability}: ${named(h)}`;
+    case 'no_reachable':
+      return `no agent with ${capability} is reachable: ${named(h)}`;
+    case 'busy':
+      return `every agent with ${capability} is busy: ${named(h)}`;
+  }
 }
 
-function waiting(task: TaskRow, candidates: Iterable<Candidate>): string {
-  const requirement = requirementOf(task.lane);
-  const shortage = explainShortage(candidates, requirement);
-  const named = shortage.rejections.map((r) => `${r.agentId} ${r.reason}`).join('; ');
-  const why: Record<Shortage['kind'], string> = {
-    no_capable:
-      named === ''
-        ? `no registered agent offers ${task.capability}`
-        : `no agent fits ${task.capability}: ${named}`,
-    no_reachable: `no agent with ${task.capability} is reachable: ${named}`,
-    busy: `every agent with ${task.capability} is busy: ${named}`,
-  };
-  return `waits: ${why[shortage.kind]}`;
+function named(shortage: Shortage): string {
+  return shortage.rejections.map((r) => `${r.agentId} ${r.reason}`).join('; ');
 }

@@ -1,16 +1,13 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { attribute, type Hindrance } from '../core/attribution.js';
-import { explainShortage } from '../core/eligibility.js';
 import { wireCode } from '../core/errors.js';
-import { requirementOf } from '../core/lane.js';
 import { storableJson } from '../core/text.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { newId } from '../platform/ids.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import { Ticker } from '../platform/lifecycle/ticker.js';
-import { ReachTable } from '../registry/reach-table.js';
-import { Switches } from '../registry/switches.js';
 import { DeadlineAlarm } from './deadline-alarm.js';
+import { Hindrances } from './hindrances.js';
 import { Orders } from './orders.js';
 import { Outcomes } from './outcomes.js';
 import { Overdue } from './overdue.js';
@@ -34,8 +31,7 @@ export class DeadlineSweep implements OnApplicationBootstrap {
     private readonly overdue: Overdue,
     private readonly outcomes: Outcomes,
     private readonly orders: Orders,
-    private readonly table: ReachTable,
-    private readonly switches: Switches,
+    private readonly hindrances: Hindrances,
     private readonly alarm: DeadlineAlarm,
     shutdown: Shutdown,
   ) {
@@ -117,12 +113,8 @@ export class DeadlineSweep implements OnApplicationBootstrap {
     );
   }
 
-  /** What kept the task waiting, as far as this replica can tell. */
   private hindrance(row: DueRow): Hindrance {
     if (row.state === 'scheduled') return { kind: 'not_due', runAt: row.run_at.toISOString() };
-    const requirement = requirementOf(row.lane);
-    const paused = this.switches.blocking(requirement);
-    if (paused !== undefined) return { kind: 'paused', capability: paused };
-    return explainShortage(this.table.candidates(requirement), requirement);
+    return this.hindrances.of(row.lane);
   }
 }

@@ -9,6 +9,7 @@ import {
 } from '../platform/coordination/coordinator.js';
 import { loadSql } from '../platform/postgres/sql-file.js';
 import { Sql } from '../platform/postgres/sql.js';
+import { SchedulerMetrics } from './scheduler-metrics.js';
 
 const DEPTHS = loadSql(import.meta.url, 'sql/depths.sql');
 const FULL_RETRY_AFTER_MS = 1000;
@@ -31,6 +32,7 @@ export class Depths {
     @Inject(CONFIG) private readonly config: Config,
     @Inject(COORDINATOR) private readonly coordinator: Coordinator,
     private readonly sql: Sql,
+    private readonly metrics: SchedulerMetrics,
   ) {}
 
   /**
@@ -89,6 +91,11 @@ export class Depths {
     return new Map(rows.map((r) => [r.lane, r.depth]));
   }
 
+  /** Tells the metrics how many tasks wait. From the ledger, so that it goes on while the coordinator is away. */
+  async measure(): Promise<void> {
+    this.metrics.waiting(await this.read());
+  }
+
   /**
    * Corrects counters that drifted. Only a lane that did not move between two reconciles, and disagreed
    * both times, is corrected: a busy one disagrees with any read of the ledger for honest reasons.
@@ -99,6 +106,7 @@ export class Depths {
     for (const lane of this.known.keys()) {
       const reading = await this.coordinator.counterRead(keyOf(lane));
       if (reading !== 'unknown') before.set(lane, reading.version);
+      else this.known.delete(lane);
     }
     const depths = await this.read();
     for (const [lane, version] of before) {

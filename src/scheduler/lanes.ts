@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { requirementOf, type Requirement } from '../core/lane.js';
+import { CoordinatorUnavailable } from '../platform/coordination/coordinator.js';
 import { reportOnce } from '../platform/coordination/report-once.js';
 import { agentKey } from '../registry/agent-row.js';
 import type { ReachEntry } from '../registry/reach-table.js';
@@ -37,6 +38,8 @@ export class Lanes implements OnApplicationBootstrap {
   /** Lanes whose last pass left tasks behind, by what could take them. */
   private readonly backlog = new Map<string, Requirement>();
   private readonly backlogByNeed = new Map<string, Set<string>>();
+  /** Lanes whose last pass failed, with why. */
+  private readonly failures = new Map<string, string>();
   private stopped = false;
 
   constructor(
@@ -47,6 +50,11 @@ export class Lanes implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     this.events.on('changed', (entry) => this.wakeFor(entry));
     this.events.on('switched', () => this.wakeAll());
+  }
+
+  /** Why the lane could not be placed the last time, if it could not. */
+  failureOf(lane: string): string | undefined {
+    return this.failures.get(lane);
   }
 
   isPlacing(lane: string): boolean {
@@ -103,10 +111,12 @@ export class Lanes implements OnApplicationBootstrap {
         pass.again = false;
         const result = await this.placement.place(lane, requirement);
         placed += result.placed;
+        this.failures.delete(lane);
         this.note(lane, requirement, result.left);
       } while (pass.again && !this.stopped);
     } catch (err) {
       this.note(lane, requirement, true);
+      this.failures.set(lane, reasonOf(err));
       this.report('lanes cannot be placed; they are tried again and again', err);
       this.retries.set(lane, setTimeout(() => this.wake(lane), RETRY_AFTER_ERROR_MS).unref());
     } finally {
@@ -145,6 +155,11 @@ export class Lanes implements OnApplicationBootstrap {
     lanes?.delete(lane);
     if (lanes?.size === 0) this.backlogByNeed.delete(need);
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof CoordinatorUnavailable) return `Redis cannot be used (${error.reason})`;
+  return (error as Error).message;
 }
 
 const capabilityKey = (namespace: string, name: string): string => `c\u0000${agentKey(namespace, name)}`;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { wireCode } from '../core/errors.js';
+import { laneLabel, requirementOf } from '../core/lane.js';
 import { ReachTable } from '../registry/reach-table.js';
 import { AGENT_STATES } from '../core/agent-state.js';
 import { Metrics } from '../platform/telemetry/metrics.js';
@@ -22,6 +23,7 @@ export class SchedulerMetrics {
   private readonly fenced;
   private readonly rejected;
   private readonly dedupHits;
+  private readonly queued;
 
   constructor(metrics: Metrics, table: ReachTable, sessions: Sessions) {
     this.tasks = metrics.counter('reach_tasks_total', 'Tasks by the state they came to', [
@@ -60,6 +62,11 @@ export class SchedulerMetrics {
       'Tasks refused because their lane was full',
     );
     this.dedupHits = metrics.counter('reach_dedup_hits_total', 'Submits answered by an idempotency key');
+    this.queued = metrics.gauge(
+      'reach_tasks_waiting',
+      'Tasks that wait for an agent or for their time; every replica tells the whole',
+      ['capability'],
+    );
     metrics.gauge('reach_agents', 'Agents by state', ['state'], (gauge) => {
       const counts = new Map<string, number>(AGENT_STATES.map((state) => [state, 0]));
       for (const entry of table.all()) counts.set(entry.state, (counts.get(entry.state) ?? 0) + 1);
@@ -72,6 +79,13 @@ export class SchedulerMetrics {
 
   accepted(capability: string): void {
     this.tasks.inc({ capability: this.series(capability), state: 'accepted', code: '' });
+  }
+
+  /** @param depths how many tasks wait, by lane */
+  waiting(depths: ReadonlyMap<string, number>): void {
+    this.queued.reset();
+    for (const [lane, depth] of depths)
+      this.queued.inc({ capability: this.series(laneLabel(requirementOf(lane))) }, depth);
   }
 
   deduplicated(): void {

@@ -10,6 +10,7 @@ import { Deliveries } from './deliveries.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveryStore } from './delivery.store.js';
 import { Depths } from './depths.js';
+import { Hindrances } from './hindrances.js';
 import { Lanes } from './lanes.js';
 import { Orders } from './orders.js';
 import { Outcomes } from './outcomes.js';
@@ -45,6 +46,7 @@ import { Upkeep } from './upkeep.js';
     Deliveries,
     DeliveryStore,
     Depths,
+    Hindrances,
     Inbox,
     Lanes,
     Offers,
@@ -66,6 +68,6 @@ import { Upkeep } from './upkeep.js';
     TaskStore,
     Upkeep,
   ],
-  exports: [Tasks, TaskStore, TaskNews],
+  exports: [Hindrances, Tasks, TaskStore, TaskNews],
 })
 export class SchedulerModule {}

@@ -78,6 +78,7 @@ export class Upkeep implements OnApplicationBootstrap {
   }
 
   private async reconcileOnce(): Promise<void> {
+    await this.depths.measure();
     await this.slots.reconcile();
     await this.depths.reconcile();
   }

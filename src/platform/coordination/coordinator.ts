@@ -137,7 +137,11 @@ export const IDLE_TTL_MS = 7 * 24 * 60 * 60 * 1000;
 export class CoordinatorUnavailable extends Error {
   override readonly name = 'CoordinatorUnavailable';
 
-  constructor(operation: string, reason: string, options?: ErrorOptions) {
+  constructor(
+    operation: string,
+    readonly reason: string,
+    options?: ErrorOptions,
+  ) {
     super(`coordinator unavailable: ${operation}: ${reason}`, options);
   }
 }

@@ -21,6 +21,13 @@ test('a check that fails is named with its reason', async () => {
   expect(await it.report()).toEqual({ ready: false, checks: { redis: 'connection refused' } });
 });
 
+test('what can be done without is reported, and counts for nothing', async () => {
+  const { readiness: it } = readiness();
+  it.markStarted();
+  it.watch('redis', () => Promise.reject(new Error('does not answer')));
+  expect(await it.report()).toEqual({ ready: true, checks: { redis: 'does not answer' } });
+});
+
 test('is not ready from the first moment of a shutdown on, while steps still run', async () => {
   const { readiness: it, shutdown } = readiness();
   it.markStarted();

@@ -14,6 +14,7 @@ export interface Report {
 @Injectable()
 export class Readiness {
   private readonly checks = new Map<string, () => unknown>();
+  private readonly watched = new Set<string>();
   private started = false;
 
   constructor(private readonly shutdown: Shutdown) {}
@@ -21,6 +22,12 @@ export class Readiness {
   /** Adds a check: it throws, or rejects, with the reason when not ready. */
   add(name: string, check: () => unknown): void {
     this.checks.set(name, check);
+  }
+
+  /** As `add`, for something that can be done without: it is reported, and does not make the process unready. */
+  watch(name: string, check: () => unknown): void {
+    this.add(name, check);
+    this.watched.add(name);
   }
 
   /** Called once, when everything is wired and listening. */
@@ -41,7 +48,8 @@ export class Readiness {
     const checks: Record<string, string> = Object.fromEntries(entries);
     if (!this.started) checks['process'] = 'starting';
     if (this.shutdown.stopping) checks['process'] = 'stopping';
-    return { ready: Object.values(checks).every((text) => text === 'ok'), checks };
+    const ready = Object.entries(checks).every(([name, text]) => text === 'ok' || this.watched.has(name));
+    return { ready, checks };
   }
 }
 

@@ -42,8 +42,9 @@ const AWAY_WORDS =
 export function toReachError(error: unknown): ReachError | undefined {
   if (error instanceof ReachError) return error;
   if (error instanceof HttpException) return ofStatus(error.getStatus(), error.message);
-  if (storeIsAway(error)) {
-    return new ReachError('UNAVAILABLE', 'A store that this call needs does not answer; try again', {
+  const store = awayStore(error);
+  if (store !== undefined) {
+    return new ReachError('UNAVAILABLE', `${store} does not answer, and this call needs it; try again`, {
       retry_after_ms: 1000,
       cause: error,
     });
@@ -56,12 +57,13 @@ function ofStatus(status: number, message: string): ReachError | undefined {
   return code && new ReachError(code, DETAIL[code] ?? message);
 }
 
-function storeIsAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error.name === 'CoordinatorUnavailable') return true;
+/** The store that did not answer, when that is what went wrong. */
+function awayStore(error: unknown): 'Redis' | 'PostgreSQL' | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'CoordinatorUnavailable') return 'Redis';
   const code: unknown = 'code' in error ? error.code : undefined;
   if (typeof code === 'string' && (AWAY_SYSTEM.has(code) || (code.length === 5 && AWAY_SQLSTATE.test(code))))
-    return true;
-  if (AWAY_WORDS.test(error.message)) return true;
-  return storeIsAway(error.cause ?? ('driverError' in error ? error.driverError : undefined));
+    return 'PostgreSQL';
+  if (AWAY_WORDS.test(error.message)) return 'PostgreSQL';
+  return awayStore(error.cause ?? ('driverError' in error ? error.driverError : undefined));
 }
