@@ -66,8 +66,11 @@ export class TasksController {
   @Fails('VALIDATION_FAILED', 'UNAVAILABLE')
   async submitBatch(
     @Body({ schema: taskBatchBody }) body: z.output<typeof taskBatchBody>,
+    @Headers('idempotency-key') header: string | undefined,
     @Trace() trace: TraceContext,
   ) {
+    // Not taken in silence: whoever sends it relies on a repeated call to store nothing twice.
+    if (header !== undefined) throw badKey('is for one task; give each task of a batch its idempotency_key');
     const answers = await this.admission.submitMany(body.tasks, { traceparent: trace.traceparent });
     const results = answers.map((a) =>
       a instanceof ReachError
@@ -131,8 +134,12 @@ export class TasksController {
 function idempotencyKey(header: string | undefined): string | undefined {
   const parsed = idempotencyHeader.safeParse(header);
   if (parsed.success) return parsed.data;
-  const detail = `header: ${parsed.error.issues[0]?.message ?? 'not a key'}`;
-  throw new ReachError('VALIDATION_FAILED', `The Idempotency-Key ${detail}`, {
+  throw badKey(parsed.error.issues[0]?.message ?? 'is not a key');
+}
+
+function badKey(why: string): ReachError {
+  const detail = `header: ${why}`;
+  return new ReachError('VALIDATION_FAILED', `The Idempotency-Key ${detail}`, {
     errors: [{ pointer: '/idempotency-key', detail }],
   });
 }

@@ -28,7 +28,8 @@ export const capabilityName = z
   .max(128, 'a capability name has at most 128 characters')
   .regex(/^[^\s@\p{Cc}]+$/u, 'a capability name has no white space, control characters or "@"');
 
-export const uuid = z.uuid();
+/** In lower case, as ids are stored and compared. */
+export const uuid = z.uuid().toLowerCase();
 
 /** A duration in milliseconds. */
 export function durationMs(min: number, max: number) {
