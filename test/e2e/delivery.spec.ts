@@ -5,6 +5,7 @@ import { Agent, Client, type IncomingTask } from '@agent-reach/sdk';
 import type { Api, Json } from '../support/api.js';
 import { Centre, inBothModes } from '../support/centre.js';
 import { RawSession } from '../support/raw-session.js';
+import { until } from '../support/until.js';
 
 inBothModes('the way of a task', (mode) => {
   let centre: Centre;
@@ -284,11 +285,17 @@ inBothModes('the way of a task', (mode) => {
 
   describe('pushing', () => {
     test('a refusal goes elsewhere, a dead endpoint is told as such', async () => {
-      const refusing = await receiver(() => ({ ack: false, reason: 'too long for me' }));
+      // The other agent comes while the first is being asked: neither earlier, to be asked first, nor too late.
+      let willing: ReturnType<typeof api.agent> | undefined;
+      const refusing = await receiver(async () => {
+        willing ??= api.agent('willing');
+        await willing;
+        return { ack: false, reason: 'too long for me' };
+      });
       await api.agent('refusing', { transport: 'push', endpoint: refusing.url });
       const id = await api.submit({ capability: 'work', max_attempts: 2 });
-      const willing = await api.agent('willing');
-      expect((await willing.work()).task_id).toBe(id);
+      await until('the first agent is asked', () => willing !== undefined);
+      expect((await (await willing)?.work())?.task_id).toBe(id);
       expect(await api.attributions(id)).toMatchObject([
         { code: 'REACH_AGENT_REFUSED', agent_id: 'refusing' },
       ]);
@@ -321,16 +328,17 @@ inBothModes('the way of a task', (mode) => {
 
 /** An HTTP endpoint that answers pushes; undefined: it never answers. */
 async function receiver(
-  answer: (body: Json) => object | undefined,
+  answer: (body: Json) => object | undefined | Promise<object>,
 ): Promise<{ url: string; server: Server }> {
   const server = createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
     request.on('end', () => {
-      const body = answer(JSON.parse(text));
-      if (body === undefined) return;
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(body));
+      void Promise.resolve(answer(JSON.parse(text))).then((body) => {
+        if (body === undefined) return;
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(body));
+      });
     });
   });
   server.listen(0, '127.0.0.1');
