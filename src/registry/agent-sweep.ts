@@ -44,7 +44,7 @@ export class AgentSweep implements OnApplicationBootstrap {
       const ended = await this.store.expireLeases(trustedMs);
       this.tell(suspected);
       this.tell(ended);
-      for (const row of ended) this.events.emit('lost', { namespace: row.namespace, agentId: row.agent_id });
+      for (const row of ended) void this.events.lost({ namespace: row.namespace, agentId: row.agent_id });
       await this.purge();
     } catch (error) {
       this.hearing.broken();

@@ -5,12 +5,30 @@ import type { ReachEntry } from './reach-table.js';
 interface RegistryEventMap {
   /** The entry is new, changed or gone, whoever changed it; `entry` is as it is now. */
   changed: [entry: ReachEntry];
-  /** This replica ended or superseded a lease, or began a removal: what the agent holds needs a look. */
-  lost: [agent: { namespace: string; agentId: string }];
   /** A capability was paused or resumed, on any replica. */
   switched: [];
 }
 
+interface AgentId {
+  namespace: string;
+  agentId: string;
+}
+
 /** News of the registry for the parts above it. */
 @Injectable()
-export class RegistryEvents extends EventEmitter<RegistryEventMap> {}
+export class RegistryEvents extends EventEmitter<RegistryEventMap> {
+  private handOver: ((agent: AgentId) => Promise<void>) | undefined;
+
+  /** Says who looks after what a lost agent holds; `handOver` never rejects. */
+  connect(handOver: (agent: AgentId) => Promise<void>): void {
+    this.handOver = handOver;
+  }
+
+  /**
+   * This replica ended or superseded a lease, or began a removal: what the agent holds needs a look. Resolves
+   * when that is done, so that whoever is answered after it finds no delivery that the old lease may still report.
+   */
+  async lost(agent: AgentId): Promise<void> {
+    await this.handOver?.(agent);
+  }
+}

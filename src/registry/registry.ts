@@ -42,7 +42,7 @@ export class Registry {
     const row = await this.store.register(body, lease);
     this.sync.spread([withoutExtras(row)]);
     const superseded = row.superseded_lease_id;
-    if (superseded !== null) this.events.emit('lost', { namespace: row.namespace, agentId: row.agent_id });
+    if (superseded !== null) await this.events.lost({ namespace: row.namespace, agentId: row.agent_id });
     this.log.log({
       event: 'reach_agent_registered',
       msg: `agent ${row.agent_id} registered`,
@@ -176,7 +176,7 @@ export class Registry {
     );
     if (row === undefined) return undefined;
     this.sync.spread([row]);
-    this.events.emit('lost', { namespace, agentId });
+    await this.events.lost({ namespace, agentId });
     return row;
   }
 

@@ -46,11 +46,11 @@ export class Upkeep implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    this.events.on('lost', (agent) => {
+    this.events.connect((agent) =>
       this.handOver(agent).catch((err: unknown) => {
         this.log.warn({ msg: 'the work of a lost agent was not handed over; the sweep will', ...agent, err });
-      });
-    });
+      }),
+    );
     const rebuild = (onlyIfNew: boolean): void => {
       this.rebuild(onlyIfNew).catch((err: unknown) => {
         this.log.warn({
