@@ -13,16 +13,21 @@ const DUE = loadSql(import.meta.url, 'sql/callbacks_due.sql');
 const DONE = loadSql(import.meta.url, 'sql/callback_done.sql');
 const FAILED = loadSql(import.meta.url, 'sql/callback_failed.sql');
 
-const BATCH = 50;
+/** Under way at a time, in all and to one host. */
+const MOST_UNDER_WAY = 200;
+const MOST_PER_HOST = 8;
 /** 5, 10, 20 ... s between tries, at most an hour: about four hours in all. */
 const BASE_PAUSE_MS = 5000;
 const LONGEST_PAUSE_MS = 3_600_000;
 const MOST_ATTEMPTS = 12;
 const TIMEOUT_MS = 10_000;
+/** A callback that was taken is nobody else's for longer than a try can last. */
+const TAKEN_MS = 2 * TIMEOUT_MS;
 
 interface DueCallback {
   task_id: string;
   url: string;
+  host: string;
   attempt: number;
   namespace: string;
   capability: string;
@@ -46,6 +51,7 @@ export class Callbacks implements OnApplicationBootstrap {
   private readonly ticker: Ticker;
   private readonly secrets: readonly Buffer[];
   private readonly dispatcher: Agent;
+  private readonly underWay = new Map<Promise<void>, string>();
 
   constructor(
     @Inject(CONFIG) config: Config,
@@ -60,7 +66,10 @@ export class Callbacks implements OnApplicationBootstrap {
       maxResponseSize: 64 * 1024,
     });
     this.ticker = new Ticker('callbacks', config.sweepIntervalMs, () => this.sendDue());
-    shutdown.on('drain', 'callbacks', () => this.ticker.stop());
+    shutdown.on('drain', 'callbacks', async () => {
+      await this.ticker.stop();
+      await Promise.all(this.underWay.keys());
+    });
     shutdown.on('clients', 'callback connections', () => this.dispatcher.close());
   }
 
@@ -69,13 +78,30 @@ export class Callbacks implements OnApplicationBootstrap {
   }
 
   private async sendDue(): Promise<void> {
-    const { rows } = await this.sql.run<DueCallback>('callbacks_due', DUE, [
-      BATCH,
-      BASE_PAUSE_MS,
-      LONGEST_PAUSE_MS,
-    ]);
-    await Promise.all(rows.map((row) => this.send(row)));
-    if (rows.length === BATCH) this.ticker.soon();
+    const room = MOST_UNDER_WAY - this.underWay.size;
+    if (room <= 0) return;
+    const params = [room, MOST_PER_HOST, this.busyHosts(), TAKEN_MS];
+    const { rows } = await this.sql.run<DueCallback>('callbacks_due', DUE, params);
+    for (const row of rows) this.start(row);
+  }
+
+  /** Hosts that have as many under way as they get. */
+  private busyHosts(): string[] {
+    const counts = new Map<string, number>();
+    for (const host of this.underWay.values()) counts.set(host, (counts.get(host) ?? 0) + 1);
+    return [...counts].filter(([, count]) => count >= MOST_PER_HOST).map(([host]) => host);
+  }
+
+  private start(callback: DueCallback): void {
+    const sending = this.send(callback)
+      .catch((err: unknown) =>
+        this.log.warn({ msg: 'what became of a callback was not noted; it comes again', err }),
+      )
+      .finally(() => {
+        this.underWay.delete(sending);
+        this.ticker.soon();
+      });
+    this.underWay.set(sending, callback.host);
   }
 
   private async send(callback: DueCallback): Promise<void> {
@@ -91,7 +117,8 @@ export class Callbacks implements OnApplicationBootstrap {
       of: MOST_ATTEMPTS,
     });
     const why = truncate(storableText(problem), 500);
-    await this.sql.run('callback_failed', FAILED, [callback.task_id, why, MOST_ATTEMPTS]);
+    const pauses = [BASE_PAUSE_MS, LONGEST_PAUSE_MS];
+    await this.sql.run('callback_failed', FAILED, [callback.task_id, why, MOST_ATTEMPTS, ...pauses]);
   }
 
   private async post(callback: DueCallback): Promise<string | undefined> {
