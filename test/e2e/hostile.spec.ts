@@ -44,6 +44,24 @@ inBothModes('callers that mean harm, or just repeat themselves', (mode) => {
     },
   );
 
+  test('a call that offers to go on in another protocol is answered in this one', async () => {
+    const body = JSON.stringify({ namespace: api.namespace, capability: 'work' });
+    const { hostname, port } = new URL(api.url());
+    const socket = connect(Number(port), hostname);
+    // As Java's HttpClient does with the first call of each connection.
+    const call =
+      'POST /api/v1/tasks HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n' +
+      'HTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\nContent-Type: application/json\r\n' +
+      `Content-Length: ${body.length}\r\n\r\n`;
+    // In two pieces, so that the server has not all of it when it sees the header.
+    socket.write(call + body.slice(0, 5));
+    setImmediate(() => socket.write(body.slice(5)));
+    setImmediate(() => socket.write('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'));
+    const answers = await text(socket);
+    expect(answers.match(/HTTP\/1\.1 \d+ \w+/g)).toEqual(['HTTP/1.1 202 Accepted', 'HTTP/1.1 200 OK']);
+    expect((await api.get('tasks')).body.items).toHaveLength(1);
+  });
+
   test('who registers again is told which lease ended by it, and the history tells it too', async () => {
     const first = await api.agent('a1');
     const old = first.lease;
@@ -54,6 +72,27 @@ inBothModes('callers that mean harm, or just repeat themselves', (mode) => {
       to_state: 'online',
       facts: { superseded_lease_id: old, lease_id: first.lease },
     });
+  });
+
+  test('once it is answered, nothing that the old lease reports counts', async () => {
+    const old = await api.agent('a1', { max_concurrency: 5 });
+    const ids = await Promise.all([1, 2, 3].map(() => api.submit({ capability: 'work' })));
+    const begun = await old.begin();
+    const offers = [await old.offer(), await old.offer()];
+    const young = await old.twin();
+    const late = await Promise.all([
+      old.complete(begun.delivery_id, 'late'),
+      ...offers.map((offer) => old.ack(offer.delivery_id)),
+    ]);
+    expect(late.map((a) => a.body.execute ?? a.status)).toEqual([409, false, false]);
+    expect(await api.ended(begun.task_id)).toMatchObject({
+      state: 'failed',
+      error: { code: 'REACH_AGENT_LOST' },
+    });
+    await young.work('one');
+    await young.work('two');
+    const states = await Promise.all(ids.map(async (id) => (await api.ended(id)).state as string));
+    expect(states.sort()).toEqual(['failed', 'succeeded', 'succeeded']);
   });
 
   test('twenty heartbeats at once are twenty heartbeats', async () => {
@@ -103,6 +142,16 @@ inBothModes('callers that mean harm, or just repeat themselves', (mode) => {
     );
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer: '/idempotency-key' }] } });
     expect((await api.get('tasks')).body.items).toEqual([]);
+  });
+
+  test('an agent whose endpoint is the centre itself makes no tasks out of tasks', async () => {
+    await api.agent('p1', { transport: 'push', endpoint: `${api.url()}/api/v1/tasks` });
+    // An offer names no namespace, so a task made of it would be here.
+    const here = centre.api('default');
+    const before = (await here.get('tasks')).body.items.length as number;
+    const id = await api.submit({ capability: 'work', idempotent: true, max_attempts: 1 });
+    expect(await api.ended(id)).toMatchObject({ state: 'failed', error: { code: 'REACH_AGENT_REFUSED' } });
+    expect((await here.get('tasks')).body.items).toHaveLength(before);
   });
 
   test('what an agent has room for reaches it, however much it is', async () => {

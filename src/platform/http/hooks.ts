@@ -6,6 +6,12 @@ import type { RouteTable } from './routes.js';
 import { traceOf } from './trace.js';
 
 /**
+ * Marks a push to an agent, with the delivery id. An agent may be registered at our own address, and an offer looks
+ * much like a task: taken as one, each push would make another task, without end.
+ */
+export const PUSH_HEADER = 'reach-delivery-id';
+
+/**
  * What happens to every request before a controller sees it: trace context, body limits, the JSON parser,
  * and the check that no text of path or query holds what the stores cannot carry.
  */
@@ -15,7 +21,7 @@ export function installHooks(fastify: FastifyInstance, config: Config, routes: R
   fastify.addHook('onRequest', (request, reply, done) => {
     request.trace = traceOf(request.headers.traceparent);
     void reply.header('x-trace-id', request.trace.traceId);
-    done();
+    done(request.headers[PUSH_HEADER] === undefined ? undefined : pushedHere());
   });
   fastify.addHook('onRoute', (route) => {
     routes.add(route.url, route.method);
@@ -32,6 +38,13 @@ export function installHooks(fastify: FastifyInstance, config: Config, routes: R
       done(error as Error);
     }
   });
+}
+
+function pushedHere(): ReachError {
+  return new ReachError(
+    'VALIDATION_FAILED',
+    `This call has the header ${PUSH_HEADER}: a push to an agent whose endpoint is this server`,
+  );
 }
 
 function badText(request: FastifyRequest, part: 'params' | 'query', where: string): ReachError | undefined {

@@ -2,6 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Agent, errors, request } from 'undici';
 import { truncate } from '../../core/text.js';
 import { CONFIG, type Config } from '../../platform/config/config.js';
+import { PUSH_HEADER } from '../../platform/http/hooks.js';
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import { offerJson, type Offered } from './offered.js';
 
@@ -64,6 +65,7 @@ export class PushTransport {
         dispatcher: this.dispatcher,
         headers: {
           'content-type': 'application/json',
+          [PUSH_HEADER]: offered.deliveryId,
           ...(offered.frame.traceparent !== null && { traceparent: offered.frame.traceparent }),
         },
         body: `${offer.slice(0, -1)},"lease_id":${JSON.stringify(offered.leaseId)}}`,

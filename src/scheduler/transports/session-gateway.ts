@@ -55,7 +55,10 @@ export class SessionGateway implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     const server = this.http.httpAdapter?.getHttpServer() as Server | undefined;
-    server?.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
+    server?.on('upgrade', (request, socket, head) => {
+      if (request.headers.upgrade?.toLowerCase() === 'websocket') this.upgrade(request, socket, head);
+      else goOnWithout(server, request, socket, head);
+    });
     this.events.on('changed', (entry) => this.follow(entry));
     this.pinger.start();
   }
@@ -126,6 +129,22 @@ export class SessionGateway implements OnApplicationBootstrap {
     for (const session of this.open) session.close(CLOSE_GOING_AWAY, 'the centre is shutting down');
     this.server.close();
   }
+}
+
+const UPGRADE_HEADERS = new Set(['upgrade', 'http2-settings', 'connection']);
+
+/**
+ * Answers a call as if it had not offered another protocol. Some clients offer HTTP/2 with each first call (Java's
+ * does), and Node takes whoever listens for upgrades to want them all: so the call is read once more, without.
+ */
+function goOnWithout(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const lines = [`${request.method ?? ''} ${request.url ?? ''} HTTP/1.1`];
+  for (let i = 0; i + 1 < request.rawHeaders.length; i += 2) {
+    const name = request.rawHeaders[i] ?? '';
+    if (!UPGRADE_HEADERS.has(name.toLowerCase())) lines.push(`${name}: ${request.rawHeaders[i + 1] ?? ''}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit('connection', socket);
 }
 
 /** Not by `URL`, which throws at what is none (`//`); nobody but the server itself would catch that. */
