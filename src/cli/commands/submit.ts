@@ -5,7 +5,7 @@ import { ProgressBar } from '../output/progress-bar.js';
 import { brief } from '../output/text.js';
 import { readRecords } from '../submit/read-records.js';
 import { sendBatches, type Submitted } from '../submit/send-batches.js';
-import { tasksOf, type TaskFlags } from '../submit/tasks-of.js';
+import { payloadOf, tasksOf, type TaskFlags } from '../submit/tasks-of.js';
 import { waitForAll } from '../submit/wait-for-all.js';
 import { CommandFailed, UsageError } from '../usage-error.js';
 
@@ -134,14 +134,4 @@ function report({ out }: CommandContext, submitted: Submitted, endings: TaskDeta
 function failureText(task: TaskDetail): string {
   const why = task.error ? `: ${task.error.code}: ${brief(task.error.message, 300)}` : '';
   return `task ${task.task_id} ${task.state}${why}; see: reach why ${task.task_id}`;
-}
-
-/** JSON where it is JSON, text where not; left out: null. */
-function payloadOf(text: string | undefined): unknown {
-  if (text === undefined) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

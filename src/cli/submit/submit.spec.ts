@@ -2,7 +2,7 @@ import type { TaskBatchAnswer, TaskRequest } from '@agent-reach/sdk';
 import { UsageError } from '../usage-error.js';
 import { parseRecords } from './read-records.js';
 import { sendBatches } from './send-batches.js';
-import { tasksOf } from './tasks-of.js';
+import { payloadOf, tasksOf } from './tasks-of.js';
 
 async function* linesOf(text: string): AsyncGenerator<string> {
   yield* text.split('\n');
@@ -45,6 +45,19 @@ describe('tasks', () => {
     expect(of({ capability: 'c.d', priority: 9 }, 1)).toEqual({ capability: 'c.d', priority: 9 });
     expect(() => of([1], 3)).toThrow('record 3 is not a task');
     expect(() => tasksOf(undefined, {}).one(1)).toThrow(UsageError);
+  });
+
+  it('take JSON or text from the command line, and no half of an object', () => {
+    expect(['{"a":1}', ' [1]', '7', 'null', undefined].map(payloadOf)).toEqual([
+      { a: 1 },
+      [1],
+      7,
+      null,
+      null,
+    ]);
+    expect(['hello', "it's 7 o'clock", ''].map(payloadOf)).toEqual(['hello', "it's 7 o'clock", '']);
+    for (const slip of ['{bad', '{"a":1', " {'a':1}", '[1,]'])
+      expect(() => payloadOf(slip)).toThrow('--payload is not JSON');
   });
 });
 

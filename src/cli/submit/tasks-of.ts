@@ -65,3 +65,17 @@ export function tasksOf(
 function withoutUndefined(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
+
+/**
+ * The payload on the command line: JSON where it is JSON, text where not; left out: null.
+ * @throws UsageError for what begins as an object or a list and is none: a slip that would go out as text
+ */
+export function payloadOf(text: string | undefined): unknown {
+  if (text === undefined) return null;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (/^\s*[[{]/.test(text)) throw new UsageError(`--payload is not JSON: ${(error as Error).message}`);
+    return text;
+  }
+}
