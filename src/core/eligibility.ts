@@ -120,7 +120,7 @@ interface Refusal extends Rejection {
  * A candidate that passes every filter here and yet took nothing: its slots were held through other
  * dispatchers, or came free this very moment.
  */
-const HELD_ELSEWHERE: Rejection = { filter: 'capacity', reason: 'busy: no slot was free until now' };
+const HELD_ELSEWHERE: Rejection = { filter: 'capacity', reason: 'busy: all its slots were in use' };
 
 /** Explains why no candidate took the task; the most hopeful kind wins. Names at most `limit` candidates. */
 export function explainShortage(

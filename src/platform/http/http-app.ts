@@ -36,7 +36,7 @@ export function httpAdapter(config: Config): FastifyAdapter {
 }
 
 /** Options that an application must be created with, so that our body parser is the only one. */
-export const APP_OPTIONS = { bodyParser: false, bufferLogs: true } as const;
+export const APP_OPTIONS = { bodyParser: false } as const;
 
 /** Gives an application prefix, hooks, validation, problem documents, metrics and docs. Call before `init`. */
 export function setUpHttp(app: NestFastifyApplication, config: Config): void {
