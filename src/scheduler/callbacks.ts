@@ -15,7 +15,7 @@ const FAILED = loadSql(import.meta.url, 'sql/callback_failed.sql');
 
 /** Under way at a time, in all and to one host. */
 const MOST_UNDER_WAY = 200;
-const MOST_PER_HOST = 8;
+const MOST_PER_HOST = 32;
 /** 5, 10, 20 ... s between tries, at most an hour: about four hours in all. */
 const BASE_PAUSE_MS = 5000;
 const LONGEST_PAUSE_MS = 3_600_000;

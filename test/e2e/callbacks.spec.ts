@@ -102,6 +102,7 @@ inBothModes('callbacks', (mode) => {
     await until('20 calls', () => calls.length === 20);
     // Well within the time that a call may hang.
     expect(performance.now() - before).toBeLessThan(8000);
-    expect(hanging).toBeLessThanOrEqual(2 * 8 * centre.dispatchers.length);
+    // The limit may be passed by what was taken in one go.
+    expect(hanging).toBeLessThanOrEqual(2 * 32 * centre.dispatchers.length);
   });
 });

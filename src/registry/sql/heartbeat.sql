@@ -6,7 +6,7 @@ WITH input AS (
   SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[])
     WITH ORDINALITY AS i (namespace, agent_id, lease_id, capacity, ord)
 ), leases AS (
-  SELECT namespace, agent_id, lease_id,
+  SELECT namespace, agent_id, lease_id, array_agg(ord) AS ords,
     (array_agg(capacity ORDER BY ord DESC) FILTER (WHERE capacity IS NOT NULL))[1] AS capacity
   FROM input GROUP BY namespace, agent_id, lease_id
 ), locked AS (
@@ -21,6 +21,6 @@ WITH input AS (
   FROM locked i
   WHERE a.namespace = i.namespace AND a.agent_id = i.agent_id AND a.lease_id = i.lease_id
     AND a.state <> 'offline' AND a.removed_at IS NULL
-  RETURNING a.namespace, a.agent_id, a.lease_id, a.state, a.lease_ttl_ms
+  RETURNING i.ords, a.state, a.lease_ttl_ms
 )
-SELECT i.ord::int AS ord, r.state, r.lease_ttl_ms FROM input i JOIN renewed r USING (namespace, agent_id, lease_id)
+SELECT unnest(ords)::int AS ord, state, lease_ttl_ms FROM renewed

@@ -7,7 +7,7 @@ WITH input AS (
   SELECT * FROM unnest($1::uuid[], $2::int[], $3::uuid[], $4::float8[], $5::text[])
     WITH ORDINALITY AS i (task_id, fence, lease_id, extend_ms, note, ord)
 ), deliveries AS (
-  SELECT task_id, fence, lease_id, max(extend_ms) AS extend_ms,
+  SELECT task_id, fence, lease_id, array_agg(ord) AS ords, max(extend_ms) AS extend_ms,
     (array_agg(note ORDER BY ord DESC) FILTER (WHERE note IS NOT NULL))[1] AS note
   FROM input GROUP BY task_id, fence, lease_id
 ), noted AS (
@@ -16,6 +16,6 @@ WITH input AS (
     progress = COALESCE(d.note::json, t.progress)
   FROM deliveries d
   WHERE t.id = d.task_id AND t.fence = d.fence AND t.lease_id = d.lease_id AND t.state || '' = 'running'
-  RETURNING t.id AS task_id, t.fence, t.lease_id, t.deadline_at
+  RETURNING d.ords, t.deadline_at
 )
-SELECT i.ord::int AS ord, n.deadline_at FROM input i JOIN noted n USING (task_id, fence, lease_id)
+SELECT unnest(ords)::int AS ord, deadline_at FROM noted
