@@ -22,7 +22,7 @@ interface Answer {
   fault?: string;
 }
 
-const SCRIPT = fileURLToPath(new URL('../support/embedded-process.ts', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../support/embedded-process.mjs', import.meta.url));
 const asRoot = process.getuid?.() === 0;
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
@@ -31,12 +31,17 @@ async function otherProcess(
   dataDir: string,
   account: { uid?: number; gid?: number } = {},
 ): Promise<{ child: ChildProcess; answer: Answer }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, dataDir], {
+  const child = spawn(process.execPath, [SCRIPT, dataDir], {
     ...account,
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { PATH: process.env['PATH'], TMPDIR: tmpdir() },
   });
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  const said = once(createInterface({ input: child.stdout }), 'line') as Promise<[string]>;
+  const silent = once(child, 'exit').then(([code]) => {
+    throw new Error(`The other process ended without a word (exit code ${String(code)})`);
+  });
+  const [line] = await Promise.race([said, silent]);
+  silent.catch(() => undefined);
   return { child, answer: JSON.parse(line) as Answer };
 }
 

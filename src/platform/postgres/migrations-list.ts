@@ -7,7 +7,7 @@ interface MigrationsModule {
 
 /**
  * Loads `migrations/index`. It lies outside of src, so its place differs: beside `platform` in a build
- * (dist/migrations), one above src in the sources (tsx, jest).
+ * (dist/migrations), one above src in the sources (jest).
  */
 export async function loadMigrations(): Promise<MigrationsModule> {
   const path = import.meta.url.endsWith('.ts') ? '../../../migrations/index.js' : '../../migrations/index.js';
