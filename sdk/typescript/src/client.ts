@@ -1,15 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { pause } from './backoff.js';
+import {
+  type AgentFilter,
+  type AttributionFilter,
+  type ClientOptions,
+  type EnqueueOptions,
+  type InNamespace,
+  type TaskFilter,
+  type WaitOptions,
+} from './client-options.js';
 import { ReachApiError, ReachConnectionError, ReachTaskError, ReachTimeoutError } from './errors.js';
-import { Http, type HttpOptions } from './http.js';
+import { Http } from './http.js';
 import { followEvents } from './task-events.js';
 import {
   type AgentDetail,
-  type AgentState,
   type AgentView,
   type Attribution,
   type AttributionSummary,
-  type Blame,
   type BulkRetryAnswer,
   type BulkRetryRequest,
   type CancelAnswer,
@@ -27,54 +34,6 @@ import {
   type TaskState,
 } from './wire.js';
 
-export interface ClientOptions extends Partial<HttpOptions> {
-  /** Used where a call names none; default `default`. */
-  namespace?: string;
-}
-
-export interface EnqueueOptions {
-  /** The same key and task always name one task. Left out: one is made, so that repeats by the client are safe. */
-  idempotencyKey?: string;
-  traceparent?: string;
-}
-
-export interface WaitOptions {
-  /** How long to wait; default 5 minutes. */
-  timeoutMs?: number | undefined;
-  signal?: AbortSignal;
-}
-
-export interface TaskFilter {
-  namespace?: string | undefined;
-  state?: TaskState | undefined;
-  capability?: string | undefined;
-  agent_id?: string | undefined;
-  code?: string | undefined;
-  since?: string | undefined;
-  until?: string | undefined;
-}
-
-export interface AgentFilter {
-  namespace?: string | undefined;
-  capability?: string | undefined;
-  name?: string | undefined;
-  state?: AgentState | undefined;
-  tag?: string | undefined;
-  include_removed?: boolean | undefined;
-}
-
-export interface AttributionFilter {
-  namespace?: string | undefined;
-  task_id?: string | undefined;
-  code?: string | undefined;
-  blame?: Blame | undefined;
-  agent_id?: string | undefined;
-  dependency?: string | undefined;
-  capability?: string | undefined;
-  since?: string | undefined;
-  until?: string | undefined;
-}
-
 const DEFAULT_WAIT_MS = 300_000;
 /** One long poll; below what proxies usually cut. */
 const LONG_POLL_MS = 25_000;
@@ -82,6 +41,11 @@ const WAIT_RETRY_MS = 500;
 const TERMINAL: ReadonlySet<TaskState> = new Set<TaskState>(['succeeded', 'failed', 'canceled', 'expired']);
 
 const segment = encodeURIComponent;
+
+/** Of the options of a call, its namespace. */
+function named({ namespace }: InNamespace): InNamespace {
+  return { namespace };
+}
 
 /** Whether a task has ended. */
 export function isTerminal(state: TaskState): boolean {
@@ -112,7 +76,7 @@ export class Client {
     return this.http.json<TaskAccepted>({
       method: 'POST',
       path: 'tasks',
-      body: { namespace: this.namespace, ...task },
+      body: this.inNamespace(task),
       headers: {
         'idempotency-key': key,
         ...(options.traceparent === undefined ? {} : { traceparent: options.traceparent }),
@@ -126,16 +90,15 @@ export class Client {
     const batch = randomUUID();
     const body = {
       tasks: tasks.map((task, i) => ({
-        namespace: this.namespace,
-        ...task,
+        ...this.inNamespace(task),
         idempotency_key: task.idempotency_key ?? `${batch}.${i}`,
       })),
     };
     return this.http.json({ method: 'POST', path: 'tasks/batch', body, repeatable: true });
   }
 
-  get(taskId: string): Promise<TaskDetail> {
-    return this.http.json({ method: 'GET', path: `tasks/${segment(taskId)}` });
+  get(taskId: string, options: InNamespace = {}): Promise<TaskDetail> {
+    return this.query(`tasks/${segment(taskId)}`, named(options));
   }
 
   /** Waits for a terminal state; survives a restart of the centre. @throws ReachTimeoutError */
@@ -145,7 +108,7 @@ export class Client {
     for (;;) {
       const leftMs = Math.max(0, until - performance.now());
       try {
-        const task = await this.poll(taskId, Math.min(LONG_POLL_MS, Math.ceil(leftMs)), options.signal);
+        const task = await this.poll(taskId, Math.min(LONG_POLL_MS, Math.ceil(leftMs)), options);
         if (isTerminal(task.state)) return task;
         if (performance.now() >= until)
           throw new ReachTimeoutError(
@@ -164,7 +127,7 @@ export class Client {
   /** Enqueues, waits, and resolves to the result. @throws ReachTaskError when the task ends otherwise */
   async run<T = unknown>(task: TaskRequest, options: EnqueueOptions & WaitOptions = {}): Promise<T> {
     const accepted = await this.enqueue(task, options);
-    const ended = await this.wait(accepted.task_id, options);
+    const ended = await this.wait(accepted.task_id, { ...named(task), ...options });
     if (ended.state !== 'succeeded') throw new ReachTaskError(ended);
     return ended.result as T;
   }
@@ -179,13 +142,22 @@ export class Client {
     return this.pages<Task>('tasks', filter);
   }
 
-  cancel(taskId: string): Promise<CancelAnswer> {
-    return this.http.json({ method: 'POST', path: `tasks/${segment(taskId)}/cancel`, repeatable: true });
+  cancel(taskId: string, options: InNamespace = {}): Promise<CancelAnswer> {
+    return this.http.json({
+      method: 'POST',
+      path: `tasks/${segment(taskId)}/cancel`,
+      query: this.inNamespace(named(options)),
+      repeatable: true,
+    });
   }
 
   /** Makes a new task from one that has ended. */
-  retry(taskId: string): Promise<RetryAnswer> {
-    return this.http.json({ method: 'POST', path: `tasks/${segment(taskId)}/retry` });
+  retry(taskId: string, options: InNamespace = {}): Promise<RetryAnswer> {
+    return this.http.json({
+      method: 'POST',
+      path: `tasks/${segment(taskId)}/retry`,
+      query: this.inNamespace(named(options)),
+    });
   }
 
   /** Makes new tasks from all that ended and fit; `dry_run` only counts them. */
@@ -193,18 +165,21 @@ export class Client {
     return this.http.json({
       method: 'POST',
       path: 'tasks/retry',
-      body: { namespace: this.namespace, ...request },
+      body: this.inNamespace(request),
     });
   }
 
   /** The whole story of a task, and who is to blame for what went wrong. */
-  explain(taskId: string): Promise<Explanation> {
-    return this.http.json({ method: 'GET', path: `tasks/${segment(taskId)}/explain` });
+  explain(taskId: string, options: InNamespace = {}): Promise<Explanation> {
+    return this.query(`tasks/${segment(taskId)}/explain`, named(options));
   }
 
   /** The story of a task as it happens, until its end; broken streams are taken up where they broke. */
-  events(taskId: string, options: { after?: number; signal?: AbortSignal } = {}): AsyncGenerator<StoryEntry> {
-    return followEvents(this.http, taskId, options);
+  events(
+    taskId: string,
+    options: InNamespace & { after?: number; signal?: AbortSignal } = {},
+  ): AsyncGenerator<StoryEntry> {
+    return followEvents(this.http, taskId, { ...options, namespace: options.namespace ?? this.namespace });
   }
 
   attributions(filter: AttributionFilter = {}): AsyncGenerator<Attribution> {
@@ -230,7 +205,7 @@ export class Client {
     return this.http.json({
       method: 'POST',
       path: `agents/${segment(agentId)}/drain`,
-      query: { namespace: this.namespace },
+      query: this.inNamespace({}),
       body: { ...(drainMs === undefined ? {} : { drain_ms: drainMs }) },
       repeatable: true,
     });
@@ -252,7 +227,7 @@ export class Client {
   }
 
   private switchCapability(capability: string, to: 'pause' | 'resume', reason: string): Promise<Capability> {
-    const body = { namespace: this.namespace, reason };
+    const body = this.inNamespace({ reason });
     return this.http.json({
       method: 'POST',
       path: `capabilities/${segment(capability)}/${to}`,
@@ -261,20 +236,25 @@ export class Client {
     });
   }
 
-  private poll(taskId: string, waitMs: number, signal: AbortSignal | undefined): Promise<TaskDetail> {
+  private poll(taskId: string, waitMs: number, options: WaitOptions): Promise<TaskDetail> {
     return this.http.json({
       method: 'GET',
       path: `tasks/${segment(taskId)}`,
-      query: { wait_ms: waitMs },
+      query: this.inNamespace({ ...named(options), wait_ms: waitMs }),
       timeoutMs: waitMs + 10_000,
-      signal,
+      signal: options.signal,
       // `wait` itself goes on until its own end.
       repeatable: false,
     });
   }
 
   private query<T>(path: string, query: object): Promise<T> {
-    return this.http.json({ method: 'GET', path, query: { namespace: this.namespace, ...query } });
+    return this.http.json({ method: 'GET', path, query: this.inNamespace(query) });
+  }
+
+  /** Every call goes through here: a task is not found in a namespace that is not its own. */
+  private inNamespace<T extends object>(fields: T): T & { namespace: string } {
+    return { ...fields, namespace: (fields as InNamespace).namespace ?? this.namespace };
   }
 
   private async *pages<T>(path: string, filter: object): AsyncGenerator<T> {

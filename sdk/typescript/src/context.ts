@@ -1,5 +1,6 @@
 import { WorkAborted } from './errors.js';
-import { type Client, type EnqueueOptions, type WaitOptions } from './client.js';
+import { type EnqueueOptions, type WaitOptions } from './client-options.js';
+import { type Client } from './client.js';
 import { type Offer, type TaskAccepted, type TaskRequest } from './wire.js';
 
 export interface Progress {

@@ -13,9 +13,10 @@ export type {
   AttributionFilter,
   ClientOptions,
   EnqueueOptions,
+  InNamespace,
   TaskFilter,
   WaitOptions,
-} from './client.js';
+} from './client-options.js';
 export type { Progress, TaskContext } from './context.js';
 export {
   AgentRefused,

@@ -18,19 +18,19 @@ const STREAM_TIMEOUT_MS = 2 ** 31 - 1;
 export async function* followEvents(
   http: Http,
   taskId: string,
-  options: { after?: number; signal?: AbortSignal },
+  options: { namespace: string; after?: number; signal?: AbortSignal },
 ): AsyncGenerator<StoryEntry> {
   let last = options.after ?? 0;
   for (let breaks = 0; ; breaks++) {
     try {
-      for await (const entry of oneStream(http, taskId, last, options.signal)) {
+      for await (const entry of oneStream(http, taskId, last, options)) {
         if (entry.position <= last) continue;
         last = entry.position;
         breaks = 0;
         yield entry;
         if (entry.kind === 'ended') return;
       }
-      if (await hasEnded(http, taskId)) return;
+      if (await hasEnded(http, taskId, options.namespace)) return;
     } catch (error) {
       options.signal?.throwIfAborted();
       if (error instanceof ReachApiError && !error.retryable) throw error;
@@ -45,11 +45,12 @@ async function* oneStream(
   http: Http,
   taskId: string,
   after: number,
-  signal: AbortSignal | undefined,
+  { namespace, signal }: { namespace: string; signal?: AbortSignal },
 ): AsyncGenerator<StoryEntry> {
   const response = await http.stream({
     method: 'GET',
     path: `tasks/${encodeURIComponent(taskId)}/events`,
+    query: { namespace },
     headers: { accept: 'text/event-stream', ...(after > 0 ? { 'last-event-id': String(after) } : {}) },
     timeoutMs: STREAM_TIMEOUT_MS,
     signal,
@@ -63,7 +64,8 @@ async function* oneStream(
   }
 }
 
-async function hasEnded(http: Http, taskId: string): Promise<boolean> {
-  const task = await http.json<TaskDetail>({ method: 'GET', path: `tasks/${encodeURIComponent(taskId)}` });
+async function hasEnded(http: Http, taskId: string, namespace: string): Promise<boolean> {
+  const path = `tasks/${encodeURIComponent(taskId)}`;
+  const task = await http.json<TaskDetail>({ method: 'GET', path, query: { namespace } });
   return task.finished_at !== undefined;
 }
