@@ -80,11 +80,14 @@ describe('parseJsonBody', () => {
     const body = Buffer.from(
       JSON.stringify(Array.from({ length: 20_000 }, (_, i) => ({ name: `agent ${i}`, n: i }))),
     );
-    parseJsonBody(body);
-    const started = performance.now();
-    parseJsonBody(body);
-    // Measured 6 ms; the bound only catches a change of order.
-    expect(performance.now() - started).toBeLessThan(150);
+    const tookMs = Array.from({ length: 5 }, () => {
+      const started = performance.now();
+      parseJsonBody(body);
+      return performance.now() - started;
+    });
+    // Measured 6 ms; the bound only catches a change of order. The quickest of five: the others may have had to
+    // wait for the processor of a busy machine.
+    expect(Math.min(...tookMs)).toBeLessThan(150);
   });
 });
 
