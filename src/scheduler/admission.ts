@@ -53,8 +53,10 @@ export class Admission {
    * @throws ReachError VALIDATION_FAILED, PAYLOAD_TOO_LARGE, QUEUE_FULL, IDEMPOTENCY_CONFLICT
    */
   async submit(body: TaskBody, context: AdmissionContext): Promise<Accepted> {
-    const [answer] = await this.submitMany([body], context);
-    if (answer === undefined) throw new Error('one task in, no answer out');
+    const task = this.prepare(body, context);
+    const known = task.key === null ? undefined : await this.lookUp(task);
+    if (known === undefined) return this.take(task);
+    const answer = this.answerKnown(task, known);
     if (answer instanceof ReachError) throw answer;
     return answer;
   }
@@ -97,7 +99,10 @@ export class Admission {
    * @throws ReachError QUEUE_FULL
    */
   async take(task: NewTask): Promise<Accepted> {
-    if ((await this.depths.reserve(task.lane, 1)) === 0) throw this.depths.full(task.lane);
+    if ((await this.depths.reserve(task.lane, 1)) === 0) {
+      this.metrics.laneFull(1);
+      throw this.depths.full(task.lane);
+    }
     return this.write(task);
   }
 

@@ -16,6 +16,12 @@ const FULL_RETRY_AFTER_MS = 1000;
 
 const keyOf = (lane: string): string => `depth:${lane}`;
 
+interface Want {
+  wanted: number;
+  resolve: (granted: number) => void;
+  reject: (error: unknown) => void;
+}
+
 /**
  * How many tasks wait in each lane, so that a full one refuses at the door. Counters in the coordinator;
  * the truth is the ledger: an unknown counter is seeded from it, one that drifted is corrected while its
@@ -27,6 +33,8 @@ export class Depths {
   private seeding: Promise<Map<string, number>> | undefined;
   /** Lanes this replica counts, with the last version at which the counter disagreed with the ledger. */
   private readonly known = new Map<string, number>();
+  /** Who asked for places since the last turn of the event loop, by lane. */
+  private readonly wanted = new Map<string, Want[]>();
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
@@ -36,10 +44,42 @@ export class Depths {
   ) {}
 
   /**
-   * Takes up to `wanted` places in the lane, fewer near its limit. While the coordinator is away nothing is
-   * counted and all are granted: what the ledger takes is bounded by the ledger's own queue.
+   * Takes up to `wanted` places in the lane, fewer near its limit; calls of one turn of the event loop share one
+   * call to the coordinator, the first to ask first. While the coordinator is away nothing is counted and all are
+   * granted: what the ledger takes is bounded by the ledger's own queue.
    */
-  async reserve(lane: string, wanted: number): Promise<number> {
+  reserve(lane: string, wanted: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const want: Want = { wanted, resolve, reject };
+      const waiting = this.wanted.get(lane);
+      if (waiting !== undefined) {
+        waiting.push(want);
+        return;
+      }
+      this.wanted.set(lane, [want]);
+      setImmediate(() => void this.reserveWanted(lane));
+    });
+  }
+
+  private async reserveWanted(lane: string): Promise<void> {
+    const wants = this.wanted.get(lane) ?? [];
+    this.wanted.delete(lane);
+    try {
+      let left = await this.reserveNow(
+        lane,
+        wants.reduce((sum, { wanted }) => sum + wanted, 0),
+      );
+      for (const { wanted, resolve } of wants) {
+        const granted = Math.min(wanted, left);
+        left -= granted;
+        resolve(granted);
+      }
+    } catch (error) {
+      for (const { reject } of wants) reject(error);
+    }
+  }
+
+  private async reserveNow(lane: string, wanted: number): Promise<number> {
     const limit = this.limitOf(lane);
     try {
       for (;;) {

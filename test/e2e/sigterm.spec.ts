@@ -25,7 +25,7 @@ inBothModes('an orderly end', (mode) => {
       const load = new Load(api, centre.urls, ACK_TIMEOUT_MS);
       await load.start();
       for (const dispatcher of centre.dispatchers) {
-        await load.goesOn(100, 10_000);
+        await load.goesOn(100, 60_000);
         expect(await dispatcher.terminate()).toBe(0);
         await dispatcher.start();
       }

@@ -5,7 +5,7 @@
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 30_000,
+  timeoutMs = 60_000,
 ): Promise<void> {
   const deadlineMs = performance.now() + timeoutMs;
   while (!(await condition())) {

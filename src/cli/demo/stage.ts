@@ -10,7 +10,7 @@ const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
 const PROJECT = fileURLToPath(new URL('../../../', import.meta.url));
 /** The project's own texts that are part of the demo's documents, where the package has them. */
 const OWN_DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs'];
-const START_TIMEOUT_MS = 40_000;
+const START_TIMEOUT_MS = 90_000;
 /** Idle agents end at once; what one still works on at the end of the demo is of no use. */
 const AGENT_GRACE_MS = 1500;
 const CENTRE_GRACE_MS = 20_000;
