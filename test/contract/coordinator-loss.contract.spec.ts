@@ -2,7 +2,8 @@ import { Redis } from 'ioredis';
 import { CoordinatorUnavailable, type Coordinator } from '../../src/platform/coordination/coordinator.js';
 import { RedisCoordinator } from '../../src/platform/coordination/redis.js';
 import { parseRedisUrl } from '../../src/platform/coordination/redis-url.js';
-import { describeWithRedisServer, RedisServer } from '../support/redis.js';
+import { RedisServer } from '../support/redis-server.js';
+import { describeWithRedisServer } from '../support/redis.js';
 import { SilentProxy } from '../support/silent-proxy.js';
 import { until } from '../support/until.js';
 

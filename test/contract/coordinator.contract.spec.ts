@@ -2,7 +2,8 @@ import { CoordinatorUnavailable, type Coordinator } from '../../src/platform/coo
 import { LocalCoordinator } from '../../src/platform/coordination/local.js';
 import { RedisCoordinator } from '../../src/platform/coordination/redis.js';
 import { parseRedisUrl } from '../../src/platform/coordination/redis-url.js';
-import { anyRedis, describeWithRedis, describeWithRedisServer, RedisServer } from '../support/redis.js';
+import { RedisServer } from '../support/redis-server.js';
+import { anyRedis, describeWithRedis, describeWithRedisServer } from '../support/redis.js';
 import { until } from '../support/until.js';
 
 /** A coordinator to test, and a way to let its time pass. */

@@ -4,7 +4,8 @@ import type { Api } from '../support/api.js';
 import { Centre } from '../support/centre.js';
 import { Load } from '../support/load.js';
 import { type PrivatePostgres, startPrivatePostgres } from '../support/postgres.js';
-import { describeWithRedisServer, type RedisServer } from '../support/redis.js';
+import { type RedisServer } from '../support/redis-server.js';
+import { describeWithRedisServer } from '../support/redis.js';
 import { until } from '../support/until.js';
 
 /*

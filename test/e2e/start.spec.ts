@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Dispatcher } from '../support/centre.js';
+import { Dispatcher } from '../support/dispatcher.js';
 
 test('a start that waits for Postgres says so while it waits', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'reach-start-'));

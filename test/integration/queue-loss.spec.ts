@@ -3,7 +3,8 @@ import { type BullOrderQueue } from '../../src/platform/queue/bull-order-queue.j
 import { QueueUnavailable } from '../../src/platform/queue/order-queue.js';
 import { PrivatePostgres } from '../support/postgres.js';
 import { RecordingHandler, TestQueues } from '../support/queues.js';
-import { describeWithRedisServer, RedisServer } from '../support/redis.js';
+import { RedisServer } from '../support/redis-server.js';
+import { describeWithRedisServer } from '../support/redis.js';
 import { SilentProxy } from '../support/silent-proxy.js';
 import { until } from '../support/until.js';
 

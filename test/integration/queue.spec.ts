@@ -1,7 +1,8 @@
 import { QueueUnavailable } from '../../src/platform/queue/order-queue.js';
 import { createTestDatabase } from '../support/postgres.js';
 import { OrderWorkerProcess, RecordingHandler, TestQueues } from '../support/queues.js';
-import { anyRedis, describeWithRedis, describeWithRedisServer, RedisServer } from '../support/redis.js';
+import { RedisServer } from '../support/redis-server.js';
+import { anyRedis, describeWithRedis, describeWithRedisServer } from '../support/redis.js';
 import { until } from '../support/until.js';
 
 /** Where orders are kept; `where` says it to another process. */

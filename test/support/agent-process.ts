@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Api } from './api.js';
-import { guardOf } from './centre.js';
+import { guardOf } from './dispatcher.js';
 import { until } from './until.js';
 
 const MAIN = join(import.meta.dirname, 'agent-main.mjs');

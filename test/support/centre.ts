@@ -1,16 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { randomBytes } from 'node:crypto';
 import { Api } from './api.js';
+import { Dispatcher } from './dispatcher.js';
 import { createTestDatabase, newDataDir } from './postgres.js';
-import { describeWithRedisServer, RedisServer } from './redis.js';
-import { until } from './until.js';
-
-const MAIN = join(import.meta.dirname, '../../dist/main.js');
+import { RedisServer } from './redis-server.js';
+import { describeWithRedisServer } from './redis.js';
 
 /** What every centre of a test is set to: short pauses, frequent sweeps. */
 const QUICK: Readonly<Record<string, string>> = {
@@ -29,119 +25,6 @@ export type Mode = (typeof MODES)[number];
 export function inBothModes(name: string, cases: (mode: Mode) => void): void {
   describe(`${name}, embedded`, () => cases('embedded'));
   describeWithRedisServer(`${name}, distributed`, () => cases('distributed'));
-}
-
-/** A line of a dispatcher's log. */
-export interface LogLine {
-  level?: string | number;
-  msg?: string;
-  event?: string;
-  [key: string]: unknown;
-}
-
-/** One dispatcher: the built server as a process of its own, which dies with this one. */
-export class Dispatcher {
-  private child: ChildProcess | undefined;
-  private guard: ChildProcess | undefined;
-  private port = '0';
-  private heard: (() => void)[] = [];
-  /** Everything it logged, over all its lives. */
-  readonly log: LogLine[] = [];
-  url = '';
-
-  constructor(private readonly env: Readonly<Record<string, string>>) {}
-
-  /** Starts it and waits until it listens; a restart takes the port from before. */
-  async start(): Promise<void> {
-    const child = spawn(process.execPath, [MAIN], {
-      env: { PATH: process.env['PATH'], ...this.env, REACH_HTTP_PORT: this.port },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.child = child;
-    this.guard = guardOf(child);
-    const listening = new Promise<string>((resolve, reject) => {
-      const take = (text: string) => {
-        const line = parseLine(text);
-        this.log.push(line);
-        for (const wake of this.heard.splice(0)) wake();
-        if (line.msg === 'listening' && typeof line['url'] === 'string') resolve(line['url']);
-      };
-      createInterface(child.stdout).on('line', take);
-      createInterface(child.stderr).on('line', take);
-      child.once('exit', (code, signal) => {
-        reject(new Error(`the dispatcher ended (${code ?? signal}) before it listened\n${this.tail()}`));
-      });
-    });
-    listening.catch(() => undefined);
-    this.url = await listening;
-    this.port = new URL(this.url).port;
-  }
-
-  get pid(): number {
-    const pid = this.child?.pid;
-    if (pid === undefined) throw new Error('the dispatcher does not run');
-    return pid;
-  }
-
-  /** Sends a signal without waiting for what it does. */
-  signal(signal: NodeJS.Signals): void {
-    process.kill(this.pid, signal);
-  }
-
-  /** Ends it in the orderly way; resolves with its exit code. */
-  async terminate(): Promise<number | null> {
-    return this.end('SIGTERM');
-  }
-
-  /** Ends it as a crash does. */
-  async kill9(): Promise<void> {
-    await this.end('SIGKILL');
-  }
-
-  /** Resolves with the first line, from `after` on, that `matches`. */
-  async logged(what: string, matches: (line: LogLine) => boolean, after = 0): Promise<LogLine> {
-    let found: LogLine | undefined;
-    await until(`log line: ${what}`, () => (found = this.log.slice(after).find(matches)) !== undefined);
-    return found as LogLine;
-  }
-
-  /** The last lines of its log, for messages. */
-  tail(lines = 30): string {
-    return this.log
-      .slice(-lines)
-      .map((line) => JSON.stringify(line))
-      .join('\n');
-  }
-
-  private async end(signal: NodeJS.Signals): Promise<number | null> {
-    const child = this.child;
-    this.child = undefined;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return null;
-    const ended = once(child, 'close') as Promise<[number | null]>;
-    // A frozen process takes no other signal than SIGKILL.
-    child.kill('SIGCONT');
-    child.kill(signal);
-    const [code] = await ended;
-    return code;
-  }
-}
-
-/** A shell that holds the other end of a pipe to us, and kills `child` when we are gone, however we went. */
-export function guardOf(child: ChildProcess): ChildProcess {
-  const guard = spawn('sh', ['-c', 'cat >/dev/null; kill -KILL "$0" 2>/dev/null', String(child.pid)], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  child.once('exit', () => guard.kill('SIGKILL'));
-  guard.unref();
-  return guard;
-}
-
-function parseLine(text: string): LogLine {
-  try {
-    return JSON.parse(text) as LogLine;
-  } catch {
-    return { msg: text };
-  }
 }
 
 export interface CentreOptions {

@@ -1,0 +1,160 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { type Ledger, nowMs } from './ledger.js';
+import { type Fault, type FaultKind, FAULTS } from './plan/schedule.js';
+import { withClient } from './system/postgres.js';
+import type { System } from './system/system.js';
+
+const PULSE_MS = 50;
+/** A timer that is later than this tells of a machine that is too busy to hold anybody to deadlines. */
+const STALL_MS = 250;
+
+/** Does the faults of a schedule to a system, and writes down when each began and when all was well again. */
+export class Nemesis {
+  private readonly chains = new Map<string, Promise<void>>();
+  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly redis: Redis | undefined;
+  private readonly pulse: NodeJS.Timeout;
+
+  constructor(
+    private readonly system: System,
+    private readonly ledger: Ledger,
+  ) {
+    let last = nowMs();
+    this.pulse = setInterval(() => {
+      const ms = nowMs() - last - PULSE_MS;
+      last += ms + PULSE_MS;
+      if (ms > STALL_MS) this.ledger.write({ event: 'stall', ms: Math.round(ms) });
+    }, PULSE_MS);
+    if (system.redis !== undefined) {
+      this.redis = new Redis(system.redis.url, { maxRetriesPerRequest: null });
+      this.redis.on('error', () => undefined);
+    }
+  }
+
+  /** Begins; faults happen when their time has come, those to one thing one after the other. */
+  begin(schedule: readonly Fault[]): void {
+    for (const fault of schedule) this.timers.push(setTimeout(() => this.queue(fault), fault.atMs));
+  }
+
+  /** Does nothing new, and resolves when all that was begun is healed. */
+  async end(): Promise<void> {
+    for (const timer of this.timers.splice(0)) clearTimeout(timer);
+    await Promise.all(this.chains.values());
+    clearInterval(this.pulse);
+    this.redis?.disconnect();
+  }
+
+  private queue(fault: Fault): void {
+    const thing = `${FAULTS[fault.kind].target} ${fault.target}`;
+    const before = this.chains.get(thing) ?? Promise.resolve();
+    this.chains.set(
+      thing,
+      before.then(() => this.do(fault)),
+    );
+  }
+
+  private async do(fault: Fault): Promise<void> {
+    const { n, kind, target } = fault;
+    const agents = FAULTS[kind].target === 'group' ? this.system.agentIds(target) : [];
+    this.ledger.write({
+      event: 'start',
+      n,
+      kind,
+      target,
+      agents,
+      for_ms: fault.forMs,
+      planned_ms: fault.atMs,
+    });
+    const began = nowMs();
+    try {
+      await this.faults[kind](fault);
+      this.ledger.write({ event: 'stop', n, kind, target, agents, took_ms: Math.round(nowMs() - began) });
+    } catch (error) {
+      // A thing that does not come back is a finding, and the run goes on to show what follows from it.
+      this.ledger.write({ event: 'not_healed', n, kind, target, error: String(error) });
+    }
+  }
+
+  private readonly faults: Record<FaultKind, (fault: Fault) => Promise<void>> = {
+    kill_dispatcher: async ({ target, forMs }) => {
+      const dispatcher = this.dispatcher(target);
+      await dispatcher.kill9();
+      await pause(forMs);
+      await dispatcher.start();
+    },
+    freeze_dispatcher: async ({ target, forMs }) => {
+      const dispatcher = this.dispatcher(target);
+      dispatcher.signal('SIGSTOP');
+      await pause(forMs);
+      dispatcher.signal('SIGCONT');
+    },
+    restart_dispatcher: async ({ target }) => {
+      const dispatcher = this.dispatcher(target);
+      const code = await dispatcher.terminate();
+      this.ledger.write({ event: 'exit', target, code });
+      await dispatcher.start();
+    },
+    kill_agents: async ({ target, forMs }) => {
+      const group = this.group(target);
+      await group.kill9();
+      this.ledger.write({ event: 'dead', agents: this.system.agentIds(target) });
+      await pause(forMs);
+      await group.start('ready');
+    },
+    freeze_agents: async ({ target, forMs }) => {
+      const group = this.group(target);
+      group.signal('SIGSTOP');
+      await pause(forMs);
+      group.signal('SIGCONT');
+    },
+    restart_agents: async ({ target }) => {
+      const group = this.group(target);
+      await group.stop();
+      await group.start('ready');
+    },
+    flushall: async () => void (await this.redis?.flushall()),
+    empty_redis: async ({ forMs }) => {
+      await this.system.redis?.kill();
+      await pause(forMs);
+      await this.system.redis?.restartEmpty();
+    },
+    freeze_redis: async ({ forMs }) => {
+      this.system.redis?.pause();
+      await pause(forMs);
+      this.system.redis?.resume();
+    },
+    kill_postgres: async () => {
+      const before = await this.system.postgres.pid();
+      process.kill(before, 'SIGKILL');
+      await withClient(this.system.postgres.url, async (client) => {
+        await client.query('SELECT 1');
+        if ((await this.system.postgres.pid()) === before) throw new Error('the old server answered');
+      });
+    },
+    cut_postgres: async () => {
+      await withClient(this.system.postgres.url, (client) =>
+        client.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+        ),
+      );
+    },
+    lock_tasks: async ({ forMs }) => {
+      await withClient(this.system.postgres.url, async (client) => {
+        await client.query('BEGIN');
+        await client.query('LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE');
+        await pause(forMs);
+        await client.query('ROLLBACK');
+      });
+    },
+  };
+
+  private dispatcher(i: number) {
+    return this.system.dispatchers[i % this.system.dispatchers.length] as System['dispatchers'][number];
+  }
+
+  private group(i: number) {
+    return this.system.groups[i % this.system.groups.length] as System['groups'][number];
+  }
+}

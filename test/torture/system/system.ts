@@ -1,0 +1,153 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Dispatcher } from '../../support/dispatcher.js';
+import { RedisServer } from '../../support/redis-server.js';
+import { CAPABILITIES } from '../plan/work.js';
+import type { AgentsOrders } from '../roles/agents.js';
+import { type PostgresUnderTest, postgresOf, startPostgres } from './postgres.js';
+import { RoleProcess } from './role-process.js';
+
+export type Mode = 'distributed' | 'embedded';
+
+export interface SystemOptions {
+  mode: Mode;
+  dispatchers: number;
+  /** Processes with agents. */
+  groups: number;
+  agentsPerGroup: number;
+  namespace: string;
+  /** Where the ledgers are written. */
+  out: string;
+}
+
+export const HEARTBEAT_INTERVAL_MS = 1000;
+export const LEASE_TTL_MS = 4000;
+export const SWEEP_INTERVAL_MS = 500;
+const CONCURRENCY = [1, 2, 4, 8];
+
+/** What every dispatcher of a run is set to: the product's own behaviour, only at a shorter scale. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  REACH_SWEEP_INTERVAL_MS: String(SWEEP_INTERVAL_MS),
+  REACH_RECONCILE_INTERVAL_MS: '2000',
+  REACH_RETRY_BASE_MS: '100',
+  REACH_LOG_FORMAT: 'json',
+};
+
+/** Everything that a run starts: servers, dispatchers, agents. All of it dies with this process. */
+export class System {
+  readonly dispatchers: Dispatcher[] = [];
+  readonly groups: RoleProcess[] = [];
+  redis: RedisServer | undefined;
+  postgres!: PostgresUnderTest;
+  private readonly directories: string[] = [];
+
+  private constructor(readonly options: SystemOptions) {}
+
+  /** Starts servers and dispatchers; agents come with `startAgents`. */
+  static async start(options: SystemOptions): Promise<System> {
+    const system = new System(options);
+    try {
+      if (options.mode === 'embedded') await system.startEmbedded();
+      else await system.startDistributed();
+      return system;
+    } catch (error) {
+      await system.stop();
+      throw error;
+    }
+  }
+
+  /** The dispatchers' addresses, beginning with number `first`. */
+  urls(first = 0): string[] {
+    const urls = this.dispatchers.map((d) => d.url);
+    return urls.map((_, i) => urls[(first + i) % urls.length] as string);
+  }
+
+  async startAgents(): Promise<void> {
+    for (let i = 0; i < this.options.groups; i++) {
+      this.groups.push(new RoleProcess('agents', (life) => this.agentsOrders(i, life)));
+    }
+    await Promise.all(this.groups.map((group) => group.start('ready')));
+  }
+
+  /** The agents of group `i`. */
+  agentIds(i: number): string[] {
+    return Array.from({ length: this.options.agentsPerGroup }, (_, j) => `agent-${i}-${j}`);
+  }
+
+  /** What the agents promised when they registered: most work at a time. */
+  concurrency(): Map<string, number> {
+    return new Map(
+      Array.from({ length: this.options.groups }, (_, i) =>
+        this.agentsOrders(i, 0).agents.map((a): [string, number] => [a.agentId, a.maxConcurrency]),
+      ).flat(),
+    );
+  }
+
+  /** Ends the dispatchers in the orderly way; resolves with their exit codes. */
+  async stopDispatchers(): Promise<(number | null)[]> {
+    return Promise.all(this.dispatchers.map((d) => d.terminate()));
+  }
+
+  /** Ends everything, and removes it. */
+  async stop(): Promise<void> {
+    await Promise.all(this.groups.map((group) => group.kill9()));
+    await Promise.all(this.dispatchers.map((d) => d.kill9()));
+    await this.redis?.stop();
+    await this.postgres?.stop();
+    for (const path of this.directories)
+      await rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }
+
+  private async startEmbedded(): Promise<void> {
+    const dataDir = await this.directory('embedded');
+    await this.add({ REACH_DATA_DIR: dataDir });
+    this.postgres = await postgresOf(dataDir);
+  }
+
+  private async startDistributed(): Promise<void> {
+    this.redis = await RedisServer.start();
+    this.postgres = await startPostgres(await this.directory('postgres'));
+    const dataDir = await this.directory('dispatchers');
+    for (let i = 0; i < this.options.dispatchers; i++) {
+      await this.add({
+        DATABASE_URL: this.postgres.url,
+        REDIS_URL: this.redis.url,
+        REACH_DATA_DIR: dataDir,
+        REACH_REPLICA_ID: `dispatcher-${i}`,
+      });
+    }
+  }
+
+  private async add(env: Record<string, string>): Promise<void> {
+    const dispatcher = new Dispatcher({ ...SETTINGS, ...env });
+    this.dispatchers.push(dispatcher);
+    await dispatcher.start();
+  }
+
+  private agentsOrders(i: number, life: number): AgentsOrders {
+    const { namespace, out } = this.options;
+    return {
+      ledger: join(out, `agents-${i}-${life}.jsonl`),
+      namespace,
+      heartbeatIntervalMs: HEARTBEAT_INTERVAL_MS,
+      leaseTtlMs: LEASE_TTL_MS,
+      agents: this.agentIds(i).map((agentId, j) => ({
+        agentId,
+        urls: this.urls(i + j),
+        transport: (i + j) % 3 === 0 ? 'pull' : 'session',
+        maxConcurrency: CONCURRENCY[(i + j) % CONCURRENCY.length] as number,
+        // Every capability has agents in every group, and no agent has all.
+        capabilities: CAPABILITIES.filter((_, c) => (i + j + c) % CAPABILITIES.length !== 0),
+      })),
+    };
+  }
+
+  private async directory(name: string): Promise<string> {
+    const path = await mkdtemp(join(tmpdir(), `reach-torture-${name}-`));
+    // Under root Postgres runs as another account, which has to pass through.
+    await chmod(path, 0o711);
+    this.directories.push(path);
+    return path;
+  }
+}
