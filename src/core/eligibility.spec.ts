@@ -1,4 +1,11 @@
-import { explainShortage, isVersionRange, rejectionOf, type Candidate } from './eligibility.js';
+import {
+  eligibleOf,
+  explainShortage,
+  isUsable,
+  isVersionRange,
+  rejectionOf,
+  type Candidate,
+} from './eligibility.js';
 import type { Requirement } from './lane.js';
 
 const agent = (over: Partial<Candidate> = {}): Candidate => ({
@@ -10,6 +17,9 @@ const agent = (over: Partial<Candidate> = {}): Candidate => ({
   zone: 'eu',
   state: 'online',
   stateReason: 'heartbeat fresh',
+  criticalDown: undefined,
+  warmingUp: undefined,
+  hold: undefined,
   maxConcurrency: 2,
   inFlight: 0,
   weight: 100,
@@ -60,6 +70,9 @@ test.each<[string, Candidate, Requirement, string | undefined]>([
   ['suspicious', agent({ state: 'suspicious' }), need(), 'state'],
   ['offline', agent({ state: 'offline' }), need(), 'state'],
   ['removing', agent({ state: 'removing' }), need(), 'state'],
+  ['held', agent({ hold: '' }), need(), 'held'],
+  ['critical dependency', agent({ criticalDown: 'db (refused)' }), need(), 'critical_dependency'],
+  ['warming up', agent({ warmingUp: '3 of 50 probes good' }), need(), 'warm_up'],
   ['busy', agent({ inFlight: 2 }), need(), 'capacity'],
   ['the wrong agent counts before a busy one', agent({ inFlight: 2 }), need({ zone: 'us' }), 'zone'],
 ])('%s', (_name, candidate, requirement, filter) => {
@@ -93,4 +106,50 @@ test('a shortage names at most as many candidates as asked', () => {
 test('ranges are told from nonsense', () => {
   expect(isVersionRange('^1.2 || >=3')).toBe(true);
   expect(isVersionRange('newest')).toBe(false);
+});
+
+test('a rejection tells the figures', () => {
+  const reasonOf = (over: Partial<Candidate>) => rejectionOf(agent(over), need())?.reason;
+  expect(reasonOf({ hold: 'new disk' })).toBe('held by an operator: new disk');
+  expect(reasonOf({ hold: '' })).toBe('held by an operator');
+  expect(reasonOf({ criticalDown: 'db (refused, 3 failures running)' })).toBe(
+    'critical dependency down: db (refused, 3 failures running)',
+  );
+  expect(reasonOf({ warmingUp: '3 of 50 probes good' })).toBe('warming up: 3 of 50 probes good');
+});
+
+describe('the gate of the warm-up', () => {
+  const cold = agent({ agentId: 'cold', warmingUp: '3 of 50 probes good' });
+  const idsOf = (candidates: Candidate[]) => eligibleOf(candidates, need()).map((c) => c.agentId);
+
+  test('is shut where a warm agent could take the task, be it busy', () => {
+    expect(idsOf([cold, agent()])).toEqual(['a1']);
+    expect(idsOf([cold, agent({ inFlight: 2 })])).toEqual([]);
+    expect(isUsable(cold, need())).toBe(true);
+  });
+
+  test.each<[string, Partial<Candidate>]>([
+    ['offers something else', { capabilities: new Map() }],
+    ['is not reachable', { state: 'suspicious' }],
+    ['is held', { hold: '' }],
+    ['lost a critical dependency', { criticalDown: 'db' }],
+    ['is cold too', { warmingUp: '7 of 50 probes good' }],
+  ])('stands open where the other one %s', (_name, over) => {
+    expect(idsOf([agent(over), cold])).toContain('cold');
+  });
+
+  test('open or not, a busy agent gets nothing', () => {
+    expect(idsOf([{ ...cold, inFlight: 2 }])).toEqual([]);
+  });
+
+  test('a shortage says that an agent is cold only where that is why', () => {
+    expect(explainShortage([cold, agent({ inFlight: 2 })], need())).toMatchObject({
+      kind: 'busy',
+      rejections: [{ filter: 'warm_up' }, { filter: 'capacity' }],
+    });
+    expect(explainShortage([{ ...cold, inFlight: 2 }], need()).rejections).toMatchObject([
+      { filter: 'capacity' },
+    ]);
+    expect(explainShortage([agent({ criticalDown: 'db' })], need()).kind).toBe('no_reachable');
+  });
 });

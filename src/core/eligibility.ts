@@ -13,6 +13,12 @@ export interface Candidate {
   zone: string | undefined;
   state: AgentState;
   stateReason: string;
+  /** Which critical dependency is down, and how; undefined where none is. */
+  criticalDown: string | undefined;
+  /** How far the warm-up is; undefined once the agent is warm. */
+  warmingUp: string | undefined;
+  /** Why an operator holds the agent out of service; undefined where none does. */
+  hold: string | undefined;
   maxConcurrency: number;
   inFlight: number;
   weight: number;
@@ -32,6 +38,9 @@ export type FilterName =
   | 'zone'
   | 'excluded'
   | 'state'
+  | 'held'
+  | 'critical_dependency'
+  | 'warm_up'
   | 'capacity'
   | 'already_tried';
 
@@ -39,7 +48,7 @@ type Filter = (c: Candidate, r: Requirement) => string | undefined;
 
 /**
  * The filters in the order they are asked; each says why it rejects. Those before `state` ask whether the
- * agent is the right one at all, `state` whether it is reachable, `capacity` whether it has room now.
+ * agent is the right one at all, `state` to `warm_up` whether it can be used now, `capacity` whether it has room.
  */
 const FILTERS: readonly (readonly [FilterName, Filter])[] = [
   ['namespace', (c, r) => (c.namespace === r.namespace ? undefined : `is in namespace ${c.namespace}`)],
@@ -53,8 +62,26 @@ const FILTERS: readonly (readonly [FilterName, Filter])[] = [
   ],
   ['excluded', (c, r) => (r.exclude?.includes(c.agentId) ? 'excluded by the task' : undefined)],
   ['state', (c) => (WORKING_STATES.includes(c.state) ? undefined : `${c.state}: ${c.stateReason}`)],
+  ['held', (c) => (c.hold === undefined ? undefined : `held by an operator${because(c.hold)}`)],
+  [
+    'critical_dependency',
+    (c) => (c.criticalDown === undefined ? undefined : `critical dependency down: ${c.criticalDown}`),
+  ],
+  ['warm_up', (c) => (c.warmingUp === undefined ? undefined : `warming up: ${c.warmingUp}`)],
   ['capacity', capacity],
 ];
+
+/** Filters that ask whether the agent can be reached and used now, beside whether it has room. */
+const REACH_FILTERS: ReadonlySet<FilterName> = new Set<FilterName>([
+  'state',
+  'held',
+  'critical_dependency',
+  'warm_up',
+]);
+
+function because(reason: string): string {
+  return reason === '' ? '' : `: ${reason}`;
+}
 
 function address(c: Candidate, r: Requirement): string | undefined {
   if (r.agentId !== undefined && c.agentId !== r.agentId) return `is not ${r.agentId}`;
@@ -91,13 +118,45 @@ function capacity(c: Candidate): string | undefined {
     : `busy: ${c.inFlight} of ${c.maxConcurrency} slots in use`;
 }
 
-/** Why `candidate` may not take a task of this requirement now, or undefined when it may. */
-export function rejectionOf(candidate: Candidate, requirement: Requirement): Rejection | undefined {
+/**
+ * Why `candidate` may not take a task of this requirement now, or undefined when it may. With `gateOpen` an agent
+ * that is warming up may.
+ */
+export function rejectionOf(
+  candidate: Candidate,
+  requirement: Requirement,
+  gateOpen = false,
+): Rejection | undefined {
   for (const [filter, ask] of FILTERS) {
+    if (gateOpen && filter === 'warm_up') continue;
     const reason = ask(candidate, requirement);
     if (reason !== undefined) return { filter, reason };
   }
   return undefined;
+}
+
+/**
+ * Candidates that pass every filter. The gate of the warm-up stands open where no warm agent could take such a
+ * task, be it busy right now: a cold agent beats none.
+ */
+export function eligibleOf<C extends Candidate>(candidates: Iterable<C>, requirement: Requirement): C[] {
+  const eligible: C[] = [];
+  const cold: C[] = [];
+  let warm = false;
+  for (const c of candidates) {
+    const rejection = rejectionOf(c, requirement);
+    if (rejection === undefined) eligible.push(c);
+    if (rejection === undefined || rejection.filter === 'capacity') warm = true;
+    else if (rejection.filter === 'warm_up') cold.push(c);
+  }
+  if (!warm) for (const c of cold) if (rejectionOf(c, requirement, true) === undefined) eligible.push(c);
+  return eligible;
+}
+
+/** Whether work of this requirement could be done at all now, were there room: the gate of the warm-up is open. */
+export function isUsable(candidate: Candidate, requirement: Requirement): boolean {
+  const rejection = rejectionOf(candidate, requirement, true);
+  return rejection === undefined || rejection.filter === 'capacity';
 }
 
 /** Whether a range can be understood at all; asked once, at admission. */
@@ -130,10 +189,12 @@ export function explainShortage(
 ): Shortage {
   let kind: Shortage['kind'] = 'no_capable';
   const rejections: Refusal[] = [];
-  for (const c of candidates) {
-    const rejection = rejectionOf(c, requirement) ?? HELD_ELSEWHERE;
+  const all = [...candidates];
+  const gateOpen = !all.some((c) => c.warmingUp === undefined && isUsable(c, requirement));
+  for (const c of all) {
+    const rejection = rejectionOf(c, requirement, gateOpen) ?? HELD_ELSEWHERE;
     if (rejection.filter === 'capacity') kind = 'busy';
-    else if (rejection.filter === 'state' && kind === 'no_capable') kind = 'no_reachable';
+    else if (REACH_FILTERS.has(rejection.filter) && kind === 'no_capable') kind = 'no_reachable';
     if (rejections.length < limit) rejections.push({ agentId: c.agentId, ...rejection });
   }
   return { kind, rejections };

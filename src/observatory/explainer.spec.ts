@@ -78,8 +78,17 @@ it('says why tasks cannot be given out, where an agent could take them', async (
   const lanes = { failureOf: () => 'Redis cannot be used (not connected)' };
   const agent = (state: string) => {
     const row = { namespace: 'default', agent_id: 'a1', name: 'a1', capabilities: [{ name: 'work' }], state };
-    const rest = { state_reason: 'so', max_concurrency: 1, metadata: {}, tags: [], endpoint: null };
-    return { candidates: () => [new ReachEntry({ ...row, ...rest } as unknown as AgentRow)] };
+    const rest = {
+      state_reason: 'so',
+      max_concurrency: 1,
+      metadata: {},
+      tags: [],
+      endpoint: null,
+      dependencies: [],
+      facts: {},
+      hold_reason: null,
+    };
+    return { candidates: () => [new ReachEntry({ ...row, ...rest } as unknown as AgentRow, 0)] };
   };
   const told = (state: string) => headline(queued, 0, new Switches(), agent(state), lanes);
   expect(await told('online')).toBe(

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AgentState } from '../core/agent-state.js';
+import type { DeclaredDependency, StoredFacts } from './agent-facts.js';
 import type { agentView } from './agents.wire.js';
 
 export type Transport = 'pull' | 'session' | 'push';
@@ -16,7 +17,7 @@ export interface AgentRow {
   agent_id: string;
   name: string;
   capabilities: DeclaredCapability[];
-  dependencies: Record<string, unknown>[];
+  dependencies: DeclaredDependency[];
   transport: Transport;
   endpoint: string | null;
   max_concurrency: number;
@@ -36,6 +37,10 @@ export interface AgentRow {
   removed_at: Date | null;
   registered_at: Date;
   rev: number;
+  features: string[];
+  facts: StoredFacts;
+  hold_reason: string | null;
+  held_since: Date | null;
 }
 
 /** One string for (namespace, agent id); neither can hold a NUL. Key of everything kept per agent. */

@@ -1,13 +1,12 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { MISSED_AFTER_INTERVALS } from '../core/agent-state.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import { Ticker } from '../platform/lifecycle/ticker.js';
-import type { AgentRow } from './agent-row.js';
 import { Hearing } from './hearing.js';
-import { ReachSync } from './reach-sync.js';
 import { RegistryEvents } from './registry.events.js';
 import { RegistryStore } from './registry.store.js';
+import { Transitions } from './transitions.js';
 
 const PURGE_EVERY_MS = 3_600_000;
 
@@ -17,14 +16,13 @@ const PURGE_EVERY_MS = 3_600_000;
  */
 @Injectable()
 export class AgentSweep implements OnApplicationBootstrap {
-  private readonly log = new Logger(AgentSweep.name);
   private readonly ticker: Ticker;
   private purgedAt = performance.now();
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly store: RegistryStore,
-    private readonly sync: ReachSync,
+    private readonly transitions: Transitions,
     private readonly events: RegistryEvents,
     private readonly hearing: Hearing,
     shutdown: Shutdown,
@@ -42,28 +40,14 @@ export class AgentSweep implements OnApplicationBootstrap {
     try {
       const suspected = await this.store.suspectSilent(trustedMs, MISSED_AFTER_INTERVALS);
       const ended = await this.store.expireLeases(trustedMs);
-      this.tell(suspected);
-      this.tell(ended);
+      this.transitions.tell(suspected);
+      this.transitions.tell(ended);
       for (const row of ended) void this.events.lost({ namespace: row.namespace, agentId: row.agent_id });
       await this.purge();
     } catch (error) {
       this.hearing.broken();
       throw error;
     }
-  }
-
-  private tell(rows: readonly AgentRow[]): void {
-    this.sync.spread(rows);
-    for (const row of rows)
-      this.log.warn({
-        event: 'reach_status_change',
-        msg: `agent ${row.agent_id} is ${row.state}: ${row.state_reason}`,
-        namespace: row.namespace,
-        agent_id: row.agent_id,
-        state: row.state,
-        reason: row.state_reason,
-        last_heartbeat_at: row.last_heartbeat_at,
-      });
   }
 
   private async purge(): Promise<void> {

@@ -67,6 +67,11 @@ export const registerBody = z
     weight: z.number().int().min(1).max(10_000).default(100),
     tags: z.array(userId('tag', 64)).max(32).default([]),
     metadata: z.record(z.string().max(64), json).default({}),
+    features: z
+      .array(userId('feature', 64))
+      .max(32)
+      .default([])
+      .meta({ description: '"echo": it answers echo frames in its session, and is warmed up by them.' }),
   })
   .refine((b) => b.transport !== 'push' || b.endpoint !== undefined, {
     path: ['endpoint'],
@@ -176,6 +181,7 @@ export const agentTransition = z
     to_state: agentState,
     reason: z.string(),
     facts: z.record(z.string(), json),
+    evidence: z.record(z.string(), json).meta({ description: 'What was observed.' }),
   })
   .meta({ id: 'AgentTransition' });
 

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { z } from 'zod';
-import { WORKING_STATES } from '../core/agent-state.js';
+import { isUsable } from '../core/eligibility.js';
 import { Answers } from '../platform/http/describe.js';
 import { capabilityName } from '../platform/wire/primitives.js';
 import { capabilitiesAnswer, capabilityView, namespaceQuery, switchBody } from './agents.wire.js';
@@ -59,13 +59,14 @@ export class CapabilitiesController {
   }
 
   private view(namespace: string, capability: string) {
-    const agents = [...this.table.candidates({ namespace, capabilities: [{ name: capability }] })];
+    const requirement = { namespace, capabilities: [{ name: capability }] };
+    const agents = [...this.table.candidates(requirement)];
     const reason = this.switches.reason(namespace, capability);
     return {
       namespace,
       capability,
       agents: agents.length,
-      reachable: agents.filter((a) => WORKING_STATES.includes(a.state)).length,
+      reachable: agents.filter((a) => isUsable(a, requirement)).length,
       paused: reason !== undefined,
       ...(reason !== undefined && reason !== '' && { pause_reason: reason }),
     };

@@ -18,6 +18,7 @@ const DATE_FIELDS = [
   'drain_until',
   'removed_at',
   'registered_at',
+  'held_since',
 ] as const;
 
 /**

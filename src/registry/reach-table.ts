@@ -1,7 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { AgentState } from '../core/agent-state.js';
-import { rejectionOf, type Candidate } from '../core/eligibility.js';
+import { eligibleOf, type Candidate } from '../core/eligibility.js';
 import type { Requirement } from '../core/lane.js';
+import { CONFIG, type Config } from '../platform/config/config.js';
+import { reachFactsOf } from './agent-facts.js';
 import { agentKey, type AgentRow, type Transport } from './agent-row.js';
 
 /** One agent in the reach table. `held` and `fullUntil` are kept by the scheduler's slots. */
@@ -15,6 +17,9 @@ export class ReachEntry implements Candidate {
   zone: string | undefined;
   state!: AgentState;
   stateReason!: string;
+  criticalDown: string | undefined;
+  warmingUp: string | undefined;
+  hold: string | undefined;
   maxConcurrency!: number;
   weight!: number;
   transport!: Transport;
@@ -26,7 +31,10 @@ export class ReachEntry implements Candidate {
   /** Until this moment of the monotonic clock (ms) the agent counts as full: other replicas filled it. */
   fullUntil = 0;
 
-  constructor(row: AgentRow) {
+  constructor(
+    row: AgentRow,
+    private readonly warmUpProbes: number,
+  ) {
     this.key = agentKey(row.namespace, row.agent_id);
     this.namespace = row.namespace;
     this.agentId = row.agent_id;
@@ -41,6 +49,10 @@ export class ReachEntry implements Candidate {
     this.zone = typeof zone === 'string' ? zone : undefined;
     this.state = row.state;
     this.stateReason = row.state_reason;
+    const { criticalDown, warmingUp } = reachFactsOf(row, row.facts, this.warmUpProbes);
+    this.criticalDown = criticalDown;
+    this.warmingUp = warmingUp;
+    this.hold = row.hold_reason ?? undefined;
     this.maxConcurrency = row.max_concurrency;
     this.weight = row.weight;
     this.transport = row.transport;
@@ -64,6 +76,8 @@ export class ReachTable {
   private readonly byCapability = new Map<string, Set<ReachEntry>>();
   private readonly byName = new Map<string, Set<ReachEntry>>();
 
+  constructor(@Inject(CONFIG) private readonly config: Config) {}
+
   get(key: string): ReachEntry | undefined {
     return this.entries.get(key);
   }
@@ -82,7 +96,7 @@ export class ReachTable {
       return known;
     }
     if (known === undefined) {
-      const entry = new ReachEntry(row);
+      const entry = new ReachEntry(row, this.config.warmUpProbes);
       this.entries.set(key, entry);
       this.index(entry);
       return entry;
@@ -134,12 +148,9 @@ export class ReachTable {
     return smallest ?? [];
   }
 
-  /** Candidates that pass every filter now. */
+  /** Candidates that may take such a task now. */
   eligible(r: Requirement): ReachEntry[] {
-    const found: ReachEntry[] = [];
-    for (const candidate of this.candidates(r))
-      if (rejectionOf(candidate, r) === undefined) found.push(candidate);
-    return found;
+    return eligibleOf(this.candidates(r), r);
   }
 
   private forget(entry: ReachEntry): void {

@@ -1,12 +1,30 @@
 import { EventEmitter } from 'node:events';
 import { Injectable } from '@nestjs/common';
+import type { AgentState } from '../core/agent-state.js';
 import type { ReachEntry } from './reach-table.js';
+
+/** An agent came from one state to another. */
+export interface Transition {
+  namespace: string;
+  agentId: string;
+  /** null: it was not known before */
+  from: AgentState | null;
+  to: AgentState;
+  reason: string;
+  at: Date;
+  /** An operator holds it out of service: not a reason for alarm. */
+  held: boolean;
+  /** What was observed. */
+  evidence: Record<string, unknown>;
+}
 
 interface RegistryEventMap {
   /** The entry is new, changed or gone, whoever changed it; `entry` is as it is now. */
   changed: [entry: ReachEntry];
   /** A capability was paused or resumed, on any replica. */
   switched: [];
+  /** A change of state was committed by this replica: each is told by one replica, once. */
+  transition: [transition: Transition];
 }
 
 interface AgentId {

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AgentJudge } from './agent-judge.js';
 import { AgentSweep } from './agent-sweep.js';
 import { AgentsController } from './agents.controller.js';
 import { CapabilitiesController } from './capabilities.controller.js';
@@ -9,10 +10,22 @@ import { RegistryEvents } from './registry.events.js';
 import { Registry } from './registry.js';
 import { RegistryStore } from './registry.store.js';
 import { Switches } from './switches.js';
+import { Transitions } from './transitions.js';
 
 @Module({
   controllers: [AgentsController, CapabilitiesController],
-  providers: [Registry, RegistryStore, RegistryEvents, ReachTable, ReachSync, Switches, Hearing, AgentSweep],
-  exports: [Registry, RegistryStore, RegistryEvents, ReachTable, ReachSync, Switches, Hearing],
+  providers: [
+    Registry,
+    RegistryStore,
+    RegistryEvents,
+    ReachTable,
+    ReachSync,
+    Switches,
+    Hearing,
+    AgentJudge,
+    AgentSweep,
+    Transitions,
+  ],
+  exports: [Registry, RegistryStore, RegistryEvents, ReachTable, ReachSync, Switches, Hearing, AgentJudge],
 })
 export class RegistryModule {}

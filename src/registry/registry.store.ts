@@ -1,15 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { AgentState } from '../core/agent-state.js';
+import type { AgentFacts, AgentState } from '../core/agent-state.js';
 import { BatchWriter } from '../platform/postgres/batch-writer.js';
 import { loadSql } from '../platform/postgres/sql-file.js';
 import { Sql } from '../platform/postgres/sql.js';
+import type { StoredFacts } from './agent-facts.js';
 import type { AgentRow } from './agent-row.js';
 import type { RegisterBody } from './agents.wire.js';
 
 const sqlOf = (name: string) => loadSql(import.meta.url, `sql/${name}.sql`);
 const REGISTER = sqlOf('register');
 const HEARTBEAT = sqlOf('heartbeat');
-const CHANGE_STATE = sqlOf('change_state');
+const JUDGE_READ = sqlOf('judge_read');
+const JUDGE_WRITE = sqlOf('judge_write');
 const EXPIRE_LEASES = sqlOf('expire_leases');
 const SUSPECT_SILENT = sqlOf('suspect_silent');
 const BEGIN_REMOVAL = sqlOf('begin_removal');
@@ -32,7 +34,35 @@ export interface Heartbeat {
 export interface RenewedLease {
   state: AgentState;
   leaseTtlMs: number;
+  /** Its facts still hold against it what this heartbeat disproves. */
+  doubted: boolean;
 }
+
+/** An agent under one of its leases. */
+export interface LeaseRef {
+  namespace: string;
+  agentId: string;
+  leaseId: string;
+}
+
+/** What was judged, and what it was judged from. */
+export interface Judgement {
+  /** As it was read. */
+  row: AgentRow;
+  facts: StoredFacts;
+  state: AgentState;
+  reason: string;
+  /** Whether others have to hear of it; else only counts changed. */
+  notable: boolean;
+  judged: AgentFacts;
+  evidence: Record<string, unknown>;
+}
+
+/** `superseded_lease_id`: the live lease that ended by the registration. */
+export type RegisteredRow = SweptRow & { superseded_lease_id: string | null };
+
+/** A row whose state was changed, with the state it had before. */
+export type SweptRow = AgentRow & { from_state: AgentState | null };
 
 export type AgentRowWithLoad = AgentRow & { in_flight: number };
 
@@ -42,6 +72,7 @@ export interface TransitionRow {
   to_state: AgentState;
   reason: string;
   facts: Record<string, unknown>;
+  evidence: Record<string, unknown>;
 }
 
 export interface SwitchRow {
@@ -65,32 +96,31 @@ export class RegistryStore {
     });
   }
 
-  /** Registers with a new lease. `superseded_lease_id` names the live lease that ended by it. */
+  /** Registers with a new lease, and facts to begin with. `superseded_lease_id` names the live lease that ended by it. */
   async register(
     b: RegisterBody,
     lease: { id: string; ttlMs: number; intervalMs: number },
-  ): Promise<AgentRow & { superseded_lease_id: string | null }> {
-    const { rows } = await this.sql.run<AgentRow & { superseded_lease_id: string | null }>(
-      'register',
-      REGISTER,
-      [
-        b.namespace,
-        b.agent_id,
-        b.name ?? b.agent_id,
-        JSON.stringify(b.capabilities),
-        JSON.stringify(b.dependencies),
-        b.transport,
-        b.endpoint ?? null,
-        b.max_concurrency,
-        b.weight,
-        b.tags,
-        JSON.stringify(b.metadata),
-        lease.intervalMs,
-        lease.ttlMs,
-        lease.id,
-        b.capacity === undefined ? null : JSON.stringify(b.capacity),
-      ],
-    );
+    facts: StoredFacts = {},
+  ): Promise<RegisteredRow> {
+    const { rows } = await this.sql.run<RegisteredRow>('register', REGISTER, [
+      b.namespace,
+      b.agent_id,
+      b.name ?? b.agent_id,
+      JSON.stringify(b.capabilities),
+      JSON.stringify(b.dependencies),
+      b.transport,
+      b.endpoint ?? null,
+      b.max_concurrency,
+      b.weight,
+      b.tags,
+      JSON.stringify(b.metadata),
+      lease.intervalMs,
+      lease.ttlMs,
+      lease.id,
+      b.capacity === undefined ? null : JSON.stringify(b.capacity),
+      b.features,
+      JSON.stringify(facts),
+    ]);
     const row = rows[0];
     if (row === undefined) throw new Error('register.sql returned no row');
     return row;
@@ -102,48 +132,58 @@ export class RegistryStore {
   }
 
   private async writeHeartbeats(beats: readonly Heartbeat[]): Promise<(RenewedLease | undefined)[]> {
-    const { rows } = await this.sql.run<{ ord: number; state: AgentState; lease_ttl_ms: number }>(
-      'heartbeat',
-      HEARTBEAT,
-      [
-        beats.map((b) => b.namespace),
-        beats.map((b) => b.agentId),
-        beats.map((b) => b.leaseId),
-        beats.map((b) => b.capacity),
-      ],
-    );
+    const { rows } = await this.sql.run<{
+      ord: number;
+      state: AgentState;
+      lease_ttl_ms: number;
+      doubted: boolean;
+    }>('heartbeat', HEARTBEAT, [
+      beats.map((b) => b.namespace),
+      beats.map((b) => b.agentId),
+      beats.map((b) => b.leaseId),
+      beats.map((b) => b.capacity),
+    ]);
     const answers = new Array<RenewedLease | undefined>(beats.length).fill(undefined);
-    for (const row of rows) answers[row.ord - 1] = { state: row.state, leaseTtlMs: row.lease_ttl_ms };
+    for (const { ord, state, lease_ttl_ms: leaseTtlMs, doubted } of rows)
+      answers[ord - 1] = { state, leaseTtlMs, doubted };
     return answers;
   }
 
-  /** Moves an agent from one of `from` to `to` while its lease is `leaseId`; undefined when that did not hold. */
-  async changeState(
-    agent: { namespace: string; agentId: string; leaseId: string },
-    from: readonly AgentState[],
-    to: AgentState,
-    reason: string,
-    facts: Record<string, unknown>,
-  ): Promise<AgentRow | undefined> {
-    const { rows } = await this.sql.run<AgentRow>('change_state', CHANGE_STATE, [
-      agent.namespace,
-      agent.agentId,
-      agent.leaseId,
-      JSON.stringify(facts),
-      from,
-      to,
-      reason,
+  /** The agents as they are now, in the order asked; undefined where the lease is not the agent's any more. */
+  async readForJudging(refs: readonly LeaseRef[]): Promise<(AgentRow | undefined)[]> {
+    const { rows } = await this.sql.run<AgentRow & { ord: number }>(
+      'judge_read',
+      JUDGE_READ,
+      columnsOf(refs),
+    );
+    return inOrder(refs.length, rows);
+  }
+
+  /** Writes what was judged; undefined where the agent is not any more as it was read. */
+  async writeJudged(judgements: readonly Judgement[]): Promise<(AgentRow | undefined)[]> {
+    const { rows } = await this.sql.run<AgentRow & { ord: number }>('judge_write', JUDGE_WRITE, [
+      judgements.map((j) => j.row.namespace),
+      judgements.map((j) => j.row.agent_id),
+      judgements.map((j) => j.row.lease_id),
+      judgements.map((j) => JSON.stringify(j.row.facts)),
+      judgements.map((j) => j.row.state),
+      judgements.map((j) => JSON.stringify(j.facts)),
+      judgements.map((j) => j.state),
+      judgements.map((j) => j.reason),
+      judgements.map((j) => j.notable),
+      judgements.map((j) => JSON.stringify(j.judged)),
+      judgements.map((j) => JSON.stringify(j.evidence)),
     ]);
-    return rows[0];
+    return inOrder(judgements.length, rows);
   }
 
   /** Ends leases that ran out; see the statement for `trustedMs`. */
-  async expireLeases(trustedMs: number): Promise<AgentRow[]> {
-    return (await this.sql.run<AgentRow>('expire_leases', EXPIRE_LEASES, [trustedMs])).rows;
+  async expireLeases(trustedMs: number): Promise<SweptRow[]> {
+    return (await this.sql.run<SweptRow>('expire_leases', EXPIRE_LEASES, [trustedMs])).rows;
   }
 
-  async suspectSilent(trustedMs: number, afterIntervals: number): Promise<AgentRow[]> {
-    return (await this.sql.run<AgentRow>('suspect_silent', SUSPECT_SILENT, [trustedMs, afterIntervals])).rows;
+  async suspectSilent(trustedMs: number, afterIntervals: number): Promise<SweptRow[]> {
+    return (await this.sql.run<SweptRow>('suspect_silent', SUSPECT_SILENT, [trustedMs, afterIntervals])).rows;
   }
 
   /** Undefined when there is no such agent, it is leaving already, or `leaseId` is not its lease. */
@@ -153,9 +193,9 @@ export class RegistryStore {
     leaseId: string | null,
     drainMs: number,
     reason: string,
-  ): Promise<AgentRow | undefined> {
+  ): Promise<SweptRow | undefined> {
     const params = [namespace, agentId, leaseId, drainMs, reason];
-    return (await this.sql.run<AgentRow>('begin_removal', BEGIN_REMOVAL, params)).rows[0];
+    return (await this.sql.run<SweptRow>('begin_removal', BEGIN_REMOVAL, params)).rows[0];
   }
 
   async finishRemoval(namespace: string, agentId: string): Promise<AgentRow | undefined> {
@@ -191,4 +231,15 @@ export class RegistryStore {
   async switches(): Promise<SwitchRow[]> {
     return (await this.sql.run<SwitchRow>('switches', SWITCHES)).rows;
   }
+}
+
+function columnsOf(refs: readonly LeaseRef[]): string[][] {
+  return [refs.map((r) => r.namespace), refs.map((r) => r.agentId), refs.map((r) => r.leaseId)];
+}
+
+/** Rows that carry the place of what they answer, counted from 1, at these places. */
+function inOrder(count: number, rows: readonly (AgentRow & { ord: number })[]): (AgentRow | undefined)[] {
+  const placed = new Array<AgentRow | undefined>(count).fill(undefined);
+  for (const { ord, ...row } of rows) placed[ord - 1] = row;
+  return placed;
 }

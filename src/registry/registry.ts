@@ -1,21 +1,22 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { z } from 'zod';
-import { judgeAgent, mayChange, type AgentFacts } from '../core/agent-state.js';
+import { judgeAgent } from '../core/agent-state.js';
 import { ReachError } from '../core/errors.js';
+import { COLD } from '../core/warm-up.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { newId } from '../platform/ids.js';
+import { judgedFacts, type StoredFacts } from './agent-facts.js';
+import { AgentJudge } from './agent-judge.js';
 import { agentKey, type AgentRow } from './agent-row.js';
 import type { capacityReport, leaseAnswer, registerAnswer, RegisterBody } from './agents.wire.js';
 import { ReachSync } from './reach-sync.js';
 import { ReachTable } from './reach-table.js';
 import { RegistryEvents } from './registry.events.js';
-import { RegistryStore, type RenewedLease } from './registry.store.js';
+import { RegistryStore, type LeaseRef } from './registry.store.js';
+import { Transitions } from './transitions.js';
 
-export interface LeaseRef {
-  namespace: string;
-  agentId: string;
-  leaseId: string;
-}
+/** An agent that registers with it answers echoes, and so can be warmed up. */
+export const ECHO_FEATURE = 'echo';
 
 type Capacity = z.output<typeof capacityReport>;
 
@@ -30,6 +31,8 @@ export class Registry {
     private readonly sync: ReachSync,
     private readonly events: RegistryEvents,
     private readonly table: ReachTable,
+    private readonly judge: AgentJudge,
+    private readonly transitions: Transitions,
   ) {}
 
   /**
@@ -39,9 +42,10 @@ export class Registry {
    */
   async register(body: RegisterBody): Promise<z.input<typeof registerAnswer>> {
     const lease = this.leaseFor(body);
-    const row = await this.store.register(body, lease);
-    this.sync.spread([withoutExtras(row)]);
-    const superseded = row.superseded_lease_id;
+    const registered = await this.store.register(body, lease, this.factsToBegin(body));
+    const { superseded_lease_id: superseded, ...row } = registered;
+    this.transitions.tell([row]);
+    const state = await this.judgeAnew(row);
     if (superseded !== null) await this.events.lost({ namespace: row.namespace, agentId: row.agent_id });
     this.log.log({
       event: 'reach_agent_registered',
@@ -57,9 +61,26 @@ export class Registry {
       lease_id: row.lease_id,
       lease_ttl_ms: row.lease_ttl_ms,
       heartbeat_interval_ms: row.heartbeat_interval_ms,
-      state: row.state,
+      state,
       ...(superseded !== null && { superseded_lease_id: superseded }),
       warnings: [],
+    };
+  }
+
+  /** What is still known of its dependencies may speak against an agent that has just come. */
+  private async judgeAnew(row: AgentRow): Promise<AgentRow['state']> {
+    if (judgeAgent(judgedFacts(row)).state === row.state) return row.state;
+    const ref = { namespace: row.namespace, agentId: row.agent_id, leaseId: row.lease_id };
+    return (await this.judge.report(ref, {}))?.state ?? row.state;
+  }
+
+  private factsToBegin(body: RegisterBody): StoredFacts {
+    const echoes = body.features.includes(ECHO_FEATURE);
+    return {
+      heartbeat: 'fresh',
+      session: body.transport === 'session' ? 'open' : 'none',
+      dependencies: {},
+      ...(echoes && this.config.warmUpProbes > 0 && { warmUp: COLD }),
     };
   }
 
@@ -77,62 +98,33 @@ export class Registry {
   }
 
   /**
-   * Renews the lease; an agent under suspicion is online again by it.
-   * @param stillThere whether the way that the heartbeat came by still stands: one that was under way when its
-   *   session broke proves nothing about now
+   * Renews the lease; suspicion for want of heartbeats or of a session ends by it.
+   * @param stillThere given where it came by a session: whether that still stands. A heartbeat that was under way
+   *   when its session broke proves nothing about now
    * @throws ReachError LEASE_SUPERSEDED or LEASE_EXPIRED
    */
   async heartbeat(
     ref: LeaseRef,
     capacity?: Capacity,
-    stillThere: () => boolean = () => true,
+    stillThere?: () => boolean,
   ): Promise<Omit<z.input<typeof leaseAnswer>, 'stale'>> {
     const renewed = await this.store.heartbeat({
       ...ref,
       capacity: capacity === undefined ? null : JSON.stringify(capacity),
     });
     if (renewed === undefined) throw await this.whyNotRenewed(ref);
-    const doubted = renewed.state === 'suspicious' && stillThere();
-    const state = doubted ? await this.clear(ref, renewed) : renewed.state;
+    const session = stillThere === undefined ? 'none' : 'open';
+    const row =
+      renewed.doubted && (stillThere?.() ?? true)
+        ? await this.judge.report(ref, { heartbeat: 'fresh', session })
+        : undefined;
+    const state = row?.state ?? renewed.state;
     return { lease_ttl_ms: renewed.leaseTtlMs, state, drain: state === 'removing' };
-  }
-
-  private async clear(ref: LeaseRef, renewed: RenewedLease): Promise<RenewedLease['state']> {
-    const facts: AgentFacts = { lease: 'live', heartbeat: 'fresh', session: 'none', leaving: false };
-    const row = await this.apply(ref, renewed.state, facts);
-    return row?.state ?? renewed.state;
   }
 
   /** The agent's session broke: no new work until it is heard again; its lease decides the rest. */
   async sessionBroken(ref: LeaseRef, because: string): Promise<void> {
-    const facts: AgentFacts = { lease: 'live', heartbeat: 'fresh', session: 'broken', leaving: false };
-    await this.apply(ref, 'online', facts, { because });
-  }
-
-  private async apply(
-    ref: LeaseRef,
-    from: AgentRow['state'],
-    facts: AgentFacts,
-    extra: Record<string, unknown> = {},
-  ): Promise<AgentRow | undefined> {
-    const verdict = judgeAgent(facts);
-    if (!mayChange(from, verdict.state)) return undefined;
-    const row = await this.store.changeState(ref, [from], verdict.state, verdict.reason, {
-      ...facts,
-      ...extra,
-    });
-    if (row === undefined) return undefined;
-    this.sync.spread([row]);
-    this.log.log({
-      event: 'reach_status_change',
-      msg: `agent ${row.agent_id} is ${row.state}: ${row.state_reason}`,
-      namespace: row.namespace,
-      agent_id: row.agent_id,
-      from,
-      state: row.state,
-      reason: row.state_reason,
-    });
-    return row;
+    await this.judge.report(ref, { session: 'broken' }, { because });
   }
 
   /**
@@ -175,7 +167,7 @@ export class Registry {
       reason,
     );
     if (row === undefined) return undefined;
-    this.sync.spread([row]);
+    this.transitions.tell([row]);
     await this.events.lost({ namespace, agentId });
     return row;
   }
@@ -227,9 +219,4 @@ export function agentNotFound(namespace: string, agentId: string): ReachError {
   return new ReachError('NOT_FOUND', `there is no agent ${agentId} in namespace ${namespace}`, {
     agent_id: agentId,
   });
-}
-
-function withoutExtras(row: AgentRow & { superseded_lease_id: string | null }): AgentRow {
-  const { superseded_lease_id: _, ...agent } = row;
-  return agent;
 }

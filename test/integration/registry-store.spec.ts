@@ -26,13 +26,23 @@ describe('the registry store', () => {
     return store.register(body, { id: newId(), ttlMs: 50_000, intervalMs: 15_000 });
   }
 
+  /** Lets the lease of an agent run out. */
+  async function endLease(agentId: string) {
+    await opened.sql.run(
+      'lapse',
+      `UPDATE agents SET lease_expires_at = now() - interval '1 ms' WHERE agent_id = $1`,
+      [agentId],
+    );
+    const ended = await store.expireLeases(1e9);
+    expect(ended.map((row) => row.agent_id)).toEqual([agentId]);
+  }
+
   test('each registration names the live lease that it ended', async () => {
     const first = await register('a1');
     expect(first.superseded_lease_id).toBeNull();
     const second = await register('a1');
     expect(second.superseded_lease_id).toBe(first.lease_id);
-    const ref = { namespace: 'default', agentId: 'a1', leaseId: second.lease_id };
-    await store.changeState(ref, ['online'], 'offline', 'so', {});
+    await endLease('a1');
     expect((await register('a1')).superseded_lease_id).toBeNull();
     const history = await store.history('default', 'a1', 10);
     expect(history.map((h) => h.from_state)).toEqual(['offline', 'online', 'online', null]);
@@ -42,8 +52,7 @@ describe('the registry store', () => {
     const days = { online: 99, offline_lately: 1, offline_long: 31, removed_lately: 1, removed_long: 31 };
     for (const [agentId, age] of Object.entries(days)) {
       const { lease_id: leaseId } = await register(agentId);
-      if (agentId.startsWith('offline'))
-        await store.changeState({ namespace: 'default', agentId, leaseId }, ['online'], 'offline', 'so', {});
+      if (agentId.startsWith('offline')) await endLease(agentId);
       if (agentId.startsWith('removed')) {
         await store.beginRemoval('default', agentId, leaseId, 0, 'so');
         await store.finishRemoval('default', agentId);

@@ -28,6 +28,15 @@ export const registryFields = {
     3_600_000,
     30_000,
   ),
+  warmUpProbes: integer(
+    registry(
+      'REACH_WARM_UP_PROBES',
+      'Good light probes before a new agent gets work, where another warm one could take it; 0 turns it off',
+    ),
+    0,
+    10_000,
+    50,
+  ),
 };
 
 const scheduler = into('Scheduler');

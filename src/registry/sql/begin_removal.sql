@@ -14,4 +14,4 @@ WITH old AS (
   INSERT INTO agent_transitions (id, namespace, agent_id, from_state, to_state, reason, facts)
   SELECT reach_uuid_v7(), $1, $2, old.state, 'removing', $5, jsonb_build_object('drain_ms', $4::int) FROM changed, old
 )
-SELECT * FROM changed
+SELECT changed.*, old.state AS from_state FROM changed, old

@@ -1,6 +1,7 @@
 -- Renews leases, many in one statement. A lease that was superseded, has ended or whose agent was removed
 -- is not renewed: no row comes back for it. A lease may be asked for more than once (a repeated call meets its
 -- first try): an UPDATE takes each row once, so it is made of the last report of each lease and answers all.
+-- `doubted`: its facts still hold against it what a heartbeat disproves.
 -- $1 namespaces, $2 agent_ids, $3 lease_ids, $4 capacity reports (null keeps the last one)
 WITH input AS (
   SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[])
@@ -21,6 +22,8 @@ WITH input AS (
   FROM locked i
   WHERE a.namespace = i.namespace AND a.agent_id = i.agent_id AND a.lease_id = i.lease_id
     AND a.state <> 'offline' AND a.removed_at IS NULL
-  RETURNING i.ords, a.state, a.lease_ttl_ms
+  RETURNING i.ords, a.state, a.lease_ttl_ms,
+    a.state = 'suspicious' AND (COALESCE(a.facts->>'heartbeat', 'fresh') <> 'fresh'
+      OR COALESCE(a.facts->>'session', 'none') = 'broken') AS doubted
 )
-SELECT unnest(ords)::int AS ord, state, lease_ttl_ms FROM renewed
+SELECT unnest(ords)::int AS ord, state, lease_ttl_ms, doubted FROM renewed

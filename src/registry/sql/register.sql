@@ -1,7 +1,9 @@
 -- Registers an agent and gives it a new lease; the lease before, if any, is superseded by the same statement.
 -- $1 namespace, $2 agent_id, $3 name, $4 capabilities, $5 dependencies, $6 transport, $7 endpoint,
 -- $8 max_concurrency, $9 weight, $10 tags, $11 metadata, $12 heartbeat_interval_ms, $13 lease_ttl_ms,
--- $14 lease_id, $15 capacity
+-- $14 lease_id, $15 capacity, $16 features, $17 facts
+-- What is known about a dependency that it still declares (the same but for how it is judged) stays known; everything
+-- else is observed anew. An operator's hold is not the agent's to end.
 -- Returns the row, and `superseded_lease_id` where an unexpired registration was replaced.
 -- The insert selects from `old`, which makes sure that `old` is read first: a row that this very statement has
 -- changed already cannot be locked any more, and would be passed over.
@@ -11,10 +13,10 @@ WITH old AS (
   INSERT INTO agents AS a (
     namespace, agent_id, name, capabilities, dependencies, transport, endpoint, max_concurrency, weight, tags,
     metadata, heartbeat_interval_ms, lease_ttl_ms, lease_id, lease_expires_at, last_heartbeat_at, capacity,
-    state, state_reason, state_since, registered_at, rev)
+    state, state_reason, state_since, registered_at, rev, features, facts)
   SELECT $1, $2, $3, $4::jsonb, $5::jsonb, $6, $7, $8::int, $9::int, $10::text[], $11::jsonb, $12::int, $13::int,
     $14::uuid, now() + $13::int * interval '1 ms', now(), $15::jsonb, 'online', 'registered', now(), now(),
-    nextval('agents_rev_seq')
+    nextval('agents_rev_seq'), $16::text[], $17::jsonb
   FROM (SELECT count(*) FROM old) AS looked
   ON CONFLICT (namespace, agent_id) DO UPDATE SET
     name = excluded.name, capabilities = excluded.capabilities, dependencies = excluded.dependencies,
@@ -25,7 +27,16 @@ WITH old AS (
     last_heartbeat_at = excluded.last_heartbeat_at, capacity = excluded.capacity, state = 'online',
     state_reason = 'registered',
     state_since = CASE WHEN a.state = 'online' THEN a.state_since ELSE now() END,
-    drain_until = NULL, removed_at = NULL, registered_at = now(), rev = excluded.rev
+    drain_until = NULL, removed_at = NULL, registered_at = now(), rev = excluded.rev,
+    features = excluded.features,
+    facts = excluded.facts || jsonb_build_object('dependencies', (
+      SELECT COALESCE(jsonb_object_agg(known.key, known.value), '{}')
+      FROM jsonb_each(COALESCE(a.facts->'dependencies', '{}')) AS known
+      WHERE EXISTS (
+        SELECT FROM jsonb_array_elements(a.dependencies) AS before,
+          jsonb_array_elements(excluded.dependencies) AS after
+        WHERE before->>'name' = known.key
+          AND before - '{critical,timeout_ms}'::text[] = after - '{critical,timeout_ms}'::text[])))
   RETURNING *
 ), noted AS (
   INSERT INTO agent_transitions (id, namespace, agent_id, from_state, to_state, reason, facts)
@@ -33,5 +44,5 @@ WITH old AS (
     jsonb_build_object('lease_id', r.lease_id, 'superseded_lease_id', old.lease_id)
   FROM registered r LEFT JOIN old ON true
 )
-SELECT r.*, CASE WHEN old.state <> 'offline' AND old.removed_at IS NULL THEN old.lease_id END AS superseded_lease_id
+SELECT r.*, old.state AS from_state, CASE WHEN old.state <> 'offline' AND old.removed_at IS NULL THEN old.lease_id END AS superseded_lease_id
 FROM registered r LEFT JOIN old ON true

@@ -6,7 +6,8 @@ import { parseJsonBody } from '../../platform/http/json-body.js';
 import { validationFailed } from '../../platform/http/schema.pipe.js';
 import { toReachError } from '../../platform/http/to-reach-error.js';
 import { agentKey } from '../../registry/agent-row.js';
-import type { LeaseRef, Registry } from '../../registry/registry.js';
+import type { Registry } from '../../registry/registry.js';
+import type { LeaseRef } from '../../registry/registry.store.js';
 import type { Deliveries } from '../deliveries.js';
 import type { PlacementStore } from '../placement.store.js';
 import { agentFrame, type AgentFrame, type CentreFrame } from '../session.wire.js';
@@ -130,7 +131,7 @@ export class AgentSession implements AgentSink {
       this.send({ type: 'registered', ref: frame.ref, lease });
     } else {
       const ref = { namespace: frame.namespace, agentId: frame.agent_id, leaseId: frame.lease_id };
-      const lease = await this.tools.registry.heartbeat(ref);
+      const lease = await this.tools.registry.heartbeat(ref, undefined, () => this.isOpen);
       const stale = await this.tools.deliveries.stale(ref.leaseId, frame.running);
       this.ref = ref;
       this.send({ type: 'resumed', ref: frame.ref, lease: { ...lease, stale } });

@@ -590,6 +590,10 @@ export interface components {
       facts: {
         [key: string]: unknown;
       };
+      /** @description What was observed. */
+      evidence: {
+        [key: string]: unknown;
+      };
     };
     Attribution: {
       /** Format: uuid */
@@ -1050,6 +1054,11 @@ export interface components {
       metadata?: {
         [key: string]: unknown;
       };
+      /**
+       * @description "echo": it answers echo frames in its session, and is warmed up by them.
+       * @default []
+       */
+      features?: string[];
     };
     RemovalAnswer: {
       agent_id: string;
