@@ -3,7 +3,7 @@ import type { AgentState } from '../core/agent-state.js';
 import { eligibleOf, type Candidate } from '../core/eligibility.js';
 import type { Requirement } from '../core/lane.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
-import { reachFactsOf } from './agent-facts.js';
+import { reachFactsOf, type DeclaredDependency, type StoredFacts } from './agent-facts.js';
 import { agentKey, type AgentRow, type Transport } from './agent-row.js';
 
 /** One agent in the reach table. `held` and `fullUntil` are kept by the scheduler's slots. */
@@ -20,6 +20,9 @@ export class ReachEntry implements Candidate {
   criticalDown: string | undefined;
   warmingUp: string | undefined;
   hold: string | undefined;
+  dependencies!: readonly DeclaredDependency[];
+  /** As of this revision; counts in it may be as old as the last full read. */
+  facts!: StoredFacts;
   maxConcurrency!: number;
   weight!: number;
   transport!: Transport;
@@ -53,6 +56,8 @@ export class ReachEntry implements Candidate {
     this.criticalDown = criticalDown;
     this.warmingUp = warmingUp;
     this.hold = row.hold_reason ?? undefined;
+    this.dependencies = row.dependencies;
+    this.facts = row.facts;
     this.maxConcurrency = row.max_concurrency;
     this.weight = row.weight;
     this.transport = row.transport;
@@ -90,7 +95,11 @@ export class ReachTable {
   apply(row: AgentRow): ReachEntry | undefined {
     const key = agentKey(row.namespace, row.agent_id);
     const known = this.entries.get(key);
-    if (known !== undefined && known.rev >= row.rev) return undefined;
+    if (known !== undefined && known.rev >= row.rev) {
+      // Counts change without a revision.
+      if (known.rev === row.rev) known.facts = row.facts;
+      return undefined;
+    }
     if (row.removed_at !== null) {
       if (known !== undefined) this.forget(known);
       return known;
