@@ -6,7 +6,7 @@ export class UsageError extends Error {}
 export const USAGE = `npm run bench -- <dispatch|latency> [options]
 
   dispatch   tasks per second from enqueue to the committed result, beside BullMQ in the same run
-  latency    enqueue to agent at half of the saturation load (dispatch ends with it too)
+  latency    enqueue to the agent at half of the saturation load (dispatch ends with it too)
 
   --rounds N      rounds; contestants take turns in each (default 3)
   --seconds S     measured seconds per contestant and round (default 8)

@@ -118,7 +118,7 @@ async function record({ inspector, ledger }) {
   };
 }
 
-/** Enqueue to the start of the work in the agent, at a fixed rate of single enqueues. */
+/** Enqueue to receipt by the agent and to the start of its work, at a fixed rate of single enqueues. */
 export async function latencyAt(rate, contestant, options, arena) {
   await untilQuiet();
   const pair = await Pair.start(rolesOf(contestant, options, arena));
@@ -130,20 +130,25 @@ export async function latencyAt(rate, contestant, options, arena) {
   await wait(options.seconds * 1000);
   const after = cpuSnapshot(pids, WITH_CHILDREN);
   const cpu = cpuBetween(before, after);
-  const us = Float64Array.from(await pair.consumer.call('takeLatencies')).sort();
+  const { received, begun } = await pair.consumer.call('takeLatencies');
   await pair.drain();
   await pair.stop();
-  const ms = (share) => round((us[Math.min(us.length - 1, Math.floor(us.length * share))] ?? NaN) / 1000, 2);
   return {
     contestant: contestant.name,
     offeredRate: round(rate),
-    tasks: us.length,
-    p50Ms: ms(0.5),
-    p99Ms: ms(0.99),
-    maxMs: ms(1),
-    usPerTask: usPerTask(cpu, us.length),
+    tasks: begun.length,
+    received: distribution(received),
+    begun: distribution(begun),
+    usPerTask: usPerTask(cpu, begun.length),
     othersCores: round(cpu.others, 2),
   };
+}
+
+/** Quantiles in ms of latencies in us. */
+function distribution(latenciesUs) {
+  const us = Float64Array.from(latenciesUs).sort();
+  const ms = (share) => round((us[Math.min(us.length - 1, Math.floor(us.length * share))] ?? NaN) / 1000, 2);
+  return { p50Ms: ms(0.5), p99Ms: ms(0.99), maxMs: ms(1) };
 }
 
 function usPerTask({ used }, tasks) {

@@ -4,11 +4,15 @@ import { options, reportDone, serveRole, sharedClockUs } from './role.mjs';
 const { Agent } = await import(options.sdk);
 const outputs = { ok: true, summary: 'no issues found' };
 let done = 0;
-let latenciesUs = [];
+const latenciesUs = { received: [], begun: [] };
+
+function stamp(kind, { stampUs }) {
+  if (stampUs !== undefined) latenciesUs[kind].push(sharedClockUs() - stampUs);
+}
 
 function handle({ payload }) {
   done++;
-  if (payload.stampUs !== undefined) latenciesUs.push(sharedClockUs() - payload.stampUs);
+  stamp('begun', payload);
   return outputs;
 }
 
@@ -24,10 +28,12 @@ const agents = Array.from(
     }),
 );
 
+for (const agent of agents) agent.on('offered', ({ offer }) => stamp('received', offer.payload));
+
 serveRole({
   ready: () =>
     Promise.all(agents.map((agent) => agent.start({ startTimeoutMs: 20_000 }))).then(() => undefined),
-  takeLatencies: () => latenciesUs.splice(0),
+  takeLatencies: () => ({ received: latenciesUs.received.splice(0), begun: latenciesUs.begun.splice(0) }),
   stop: () => Promise.all(agents.map((agent) => agent.stop({ drainMs: 2000 }))).then(() => undefined),
 });
 reportDone(() => done);

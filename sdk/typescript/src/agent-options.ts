@@ -1,6 +1,6 @@
 import { type Handler } from './handlers.js';
 import { type Logger } from './logger.js';
-import { type DependencyDeclaration } from './wire.js';
+import { type DependencyDeclaration, type Offer } from './wire.js';
 
 export interface AgentOptions {
   /** The centre; several URLs lead to the same centre. Default: `REACH_URL`, else `http://127.0.0.1:8080`. */
@@ -64,6 +64,8 @@ export interface AgentEvents {
   heartbeat_late: { lateMs: number };
   /** The centre did not count something this agent said about a delivery. */
   dropped: { deliveryId: string; code: string };
+  /** An offer came: before its ACK, so it may yet go to somebody else. */
+  offered: { offer: Offer };
   error: { error: unknown };
   stopped: { reason: StopReason };
 }

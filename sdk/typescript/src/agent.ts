@@ -68,6 +68,7 @@ export class Agent extends Emitter<AgentEvents> {
       addressedAs: [options.agentId, options.name ?? options.agentId],
       slotFreed: () => this.connection.slotFreed(),
       dropped: (deliveryId, code) => this.emit('dropped', { deliveryId, code }),
+      received: (offer) => this.emit('offered', { offer }),
     });
     this.connection = this.newConnection(urls, token);
     this.heartbeat = new Heartbeat({

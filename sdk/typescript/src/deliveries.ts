@@ -30,6 +30,8 @@ export interface DeliveryDeps {
   slotFreed: () => void;
   /** A result was refused in a definite way, or an ACK was. */
   dropped: (deliveryId: string, code: string) => void;
+  /** An offer came that was not seen before. */
+  received: (offer: Offer) => void;
 }
 
 const SEEN_DELIVERIES = 10_000;
@@ -89,6 +91,7 @@ export class Deliveries {
     for (const offer of offers) {
       if (this.seen.has(offer.delivery_id)) continue;
       this.seen.set(offer.delivery_id, true);
+      this.deps.received(offer);
       this.waiting.push(this.newWork(offer, false));
     }
     this.acknowledgeNext();
@@ -103,6 +106,7 @@ export class Deliveries {
     if (!this.taking) return 'draining';
     if (this.freeSlots <= 0) return 'busy';
     this.seen.set(offer.delivery_id, true);
+    this.deps.received(offer);
     const work = this.newWork(offer, true);
     this.busy += 1;
     this.start(work, new Date(Date.now() + offer.execution_timeout_ms));

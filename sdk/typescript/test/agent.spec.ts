@@ -81,7 +81,9 @@ describe('working over a session', () => {
     });
     await agent.start();
     const dropped = next(agent, 'dropped');
+    const offered = next(agent, 'offered');
     const offer = centre.offer();
+    expect(await offered).toMatchObject({ offer: { delivery_id: offer.delivery_id } });
     expect(await dropped).toEqual({ deliveryId: offer.delivery_id, code: 'REACH_DELIVERY_SUPERSEDED' });
     expect(handler.calls).toBe(0);
     expect(agent.status().running).toBe(0);
