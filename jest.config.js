@@ -36,7 +36,13 @@ const project = (displayName, ...testMatch) => ({
 
 export default {
   projects: [
-    project('unit', 'src/**/*.spec.ts', 'examples/**/*.spec.ts', 'sdk/typescript/{src,test}/**/*.spec.ts'),
+    project(
+      'unit',
+      'src/**/*.spec.ts',
+      'test/torture/**/*.spec.ts',
+      'examples/**/*.spec.ts',
+      'sdk/typescript/{src,test}/**/*.spec.ts',
+    ),
     project('contract', 'test/contract/**/*.spec.ts'),
     project('integration', 'test/integration/**/*.spec.ts'),
     project('e2e', 'test/e2e/**/*.spec.ts'),
