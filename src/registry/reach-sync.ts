@@ -1,6 +1,8 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { COORDINATOR, type Coordinator } from '../platform/coordination/coordinator.js';
+import { nestLog } from '../platform/embedded/log.js';
+import { persist } from '../platform/postgres/patient-client.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import { Ticker } from '../platform/lifecycle/ticker.js';
 import type { AgentRow } from './agent-row.js';
@@ -20,6 +22,9 @@ const DATE_FIELDS = [
   'registered_at',
   'held_since',
 ] as const;
+
+/** How long the first reading may be tried again while Postgres is restarted. */
+const READ_WITHIN_MS = 120_000;
 
 /**
  * Keeps the reach table and the capability switches of this replica equal to Postgres: news of each change
@@ -47,7 +52,8 @@ export class ReachSync implements OnApplicationBootstrap {
     await this.coordinator.subscribe(AGENTS_CHANNEL, (message) => this.hear(message));
     await this.coordinator.subscribe(SWITCHES_CHANNEL, () => this.ticker.soon());
     this.coordinator.onLost(() => this.ticker.soon());
-    await this.reconcile();
+    const deadline = performance.now() + READ_WITHIN_MS;
+    await persist('agents were being read', deadline, nestLog(ReachSync.name), () => this.reconcile());
     this.ticker.start();
   }
 

@@ -49,6 +49,29 @@ describe('migrator', () => {
     expect(await migrate(options)).toEqual(['Broken1000000000000']);
   });
 
+  it('goes on when the connections are cut while it migrates', async () => {
+    const cutter = new pg.Client({ connectionString: database.url });
+    await cutter.connect();
+    let runs = 0;
+    class Cut1000000000001 {
+      name = 'Cut1000000000001';
+      async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
+        await runner.query('CREATE TABLE whole (id int)');
+        runs += 1;
+        if (runs === 1)
+          await cutter.query(
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+              WHERE pid <> pg_backend_pid() AND datname = current_database()`,
+          );
+        await runner.query('INSERT INTO whole VALUES (1)');
+      }
+    }
+    const options = { url: database.url, migrations: [Cut1000000000001], logger: silentLogger };
+    expect(await migrate(options)).toEqual(['Cut1000000000001']);
+    expect(runs).toBe(2);
+    await cutter.end();
+  });
+
   it('says so when Postgres does not answer in time', async () => {
     const url = 'postgres://reach:x@127.0.0.1:1/reach';
     await expect(migrate({ url, migrations: [], logger: silentLogger, waitMs: 0 })).rejects.toThrow(

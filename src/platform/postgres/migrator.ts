@@ -5,7 +5,7 @@ import { StartError } from '../lifecycle/start-error.js';
 import { LOCK_SPACE, LOCKS } from './advisory-locks.js';
 import { createDataSource } from './data-source.js';
 import { type MigrationClass } from './migrations-list.js';
-import { connectPatiently } from './patient-client.js';
+import { connectPatiently, persist } from './patient-client.js';
 
 export interface MigrateOptions {
   readonly url: string;
@@ -34,6 +34,12 @@ const LOCK_TIMEOUT_MS = 15_000;
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   const deadline = performance.now() + (options.waitMs ?? DEFAULT_WAIT_MS);
+  return persist('the database was being migrated', deadline, options.logger, () =>
+    migrateOnce(options, deadline),
+  );
+}
+
+async function migrateOnce(options: MigrateOptions, deadline: number): Promise<string[]> {
   const lock = await connectPatiently(options.url, 'agent-reach migrator', deadline, options.logger);
   try {
     await takeLock(lock, options, deadline);
@@ -93,13 +99,13 @@ async function runMigrations(options: MigrateOptions): Promise<string[]> {
     migrations: options.migrations,
     logger: options.logger,
   });
-  await dataSource.initialize();
   try {
+    await dataSource.initialize();
     const done = await dataSource.runMigrations();
     const names = done.map(({ name }) => name);
     if (names.length > 0) options.logger.info({ migrations: names }, 'Database migrated');
     return names;
   } finally {
-    await dataSource.destroy();
+    if (dataSource.isInitialized) await dataSource.destroy();
   }
 }

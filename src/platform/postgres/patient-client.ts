@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { type Log } from '../embedded/log.js';
 import { StartError } from '../lifecycle/start-error.js';
-import { isConnectionError, isRefusal } from './sql-errors.js';
+import { isConnectionError, isRefusal, isRetryable } from './sql-errors.js';
 
 /** No answer from Postgres within the time given. */
 export class PostgresUnreachable extends StartError {
@@ -56,6 +56,29 @@ export async function connectPatiently(
         );
       }
       if (attempt === 0) log.warn({ reason: reason(error) }, 'Postgres does not answer yet; waiting for it');
+      await wait(Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS));
+    }
+  }
+}
+
+/**
+ * A step of the start: begun again when the server goes away under it, or asks to be asked later, until
+ * `deadlineMs` of the monotonic clock. A server that restarts while we start must not end us.
+ * @param step safe to begin again; leaves nothing open when it fails
+ * @throws what `step` throws otherwise, or still throws at the deadline
+ */
+export async function persist<T>(
+  what: string,
+  deadlineMs: number,
+  log: Pick<Log, 'warn'>,
+  step: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await step();
+    } catch (error) {
+      if (!isRetryable(error) || performance.now() >= deadlineMs) throw error;
+      log.warn({ reason: reason(error) }, `Postgres went away: ${what}; trying again`);
       await wait(Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS));
     }
   }

@@ -8,6 +8,7 @@ import { loadMigrations } from './migrations-list.js';
 import { migrate } from './migrator.js';
 import { PartitionKeeper, RETAINED } from './partition-keeper.js';
 import { Partitions } from './partitions.js';
+import { persist } from './patient-client.js';
 import { SingleReplicaLock } from './single-replica.js';
 import { Sql } from './sql.js';
 
@@ -24,6 +25,8 @@ export type PostgresConfig = Pick<
 >;
 
 const PREDECESSOR_MS = 5_000;
+/** A server that answered once may be restarted; this is how long it may take to answer again. */
+const ANSWERS_WITHIN_MS = 120_000;
 const DAYS_AHEAD = 3;
 const KEEP_EVERY_MS = 3_600_000;
 const OLDEST_SERVER = 140_000;
@@ -93,17 +96,9 @@ export class PostgresRuntime {
     }
     const { MIGRATIONS, PARTITIONED_TABLES } = await loadMigrations();
     await migrate({ url, migrations: MIGRATIONS, logger: log });
-    this.source = createDataSource({
-      url,
-      poolSize: config.postgresPoolSize,
-      connectTimeoutMs: config.postgresConnectTimeoutMs,
-      statementTimeoutMs: config.postgresStatementTimeoutMs,
-      applicationName: `agent-reach ${config.replicaId}`,
-      logger: log,
-    });
-    await this.source.initialize();
+    const deadline = performance.now() + ANSWERS_WITHIN_MS;
+    this.source = await persist('the pool was being opened', deadline, log, () => this.openPool(url));
     const sql = new Sql(pgPoolOf(this.source));
-    await checkServer(sql);
     this.keeper = new PartitionKeeper(new Partitions(sql, log), {
       tables: PARTITIONED_TABLES.map((table) => ({ table, ...keepWhile(table) })),
       retentionDays: config.retentionDays,
@@ -112,7 +107,28 @@ export class PostgresRuntime {
       rng: Math.random,
       log,
     });
-    await this.keeper.start();
+    const { keeper } = this;
+    await persist('partitions were being made', deadline, log, () => keeper.start());
+  }
+
+  private async openPool(url: string): Promise<DataSource> {
+    const { config } = this;
+    const source = createDataSource({
+      url,
+      poolSize: config.postgresPoolSize,
+      connectTimeoutMs: config.postgresConnectTimeoutMs,
+      statementTimeoutMs: config.postgresStatementTimeoutMs,
+      applicationName: `agent-reach ${config.replicaId}`,
+      logger: this.log,
+    });
+    try {
+      await source.initialize();
+      await checkServer(new Sql(pgPoolOf(source)));
+      return source;
+    } catch (error) {
+      if (source.isInitialized) await source.destroy();
+      throw error;
+    }
   }
 }
 

@@ -16,8 +16,9 @@ const SOCKET_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
+/** `Query runner`: TypeORM took the connection away because it broke. */
 const DRIVER_MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed)/;
+  /^(Query runner already released|Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed)/;
 
 /** The SQLSTATE of an answer of the server, or null when the error is not one. */
 export function sqlState(error: unknown): string | null {
