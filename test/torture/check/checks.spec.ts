@@ -257,6 +257,11 @@ const CASES: Record<string, Case[]> = {
     breaks('a task of a key that nobody sent', { keys: [{ key: 'k2', task_id: 't1' }] }),
     keeps('one whose answer got lost', { client: [{ at: 1, event: 'call', call: 'submit', key: 'k1' }] }),
   ],
+  unclean_exit: [
+    breaks('ended with 1', { faults: [{ at: 1, event: 'exit', target: 0, code: 1 }] }),
+    breaks('was killed after the grace time', { faults: [{ at: 1, event: 'exit', target: 0, code: null }] }),
+    keeps('ended with 0', { faults: [{ at: 1, event: 'exit', target: 0, code: 0 }] }),
+  ],
   counters_differ: [
     breaks('one too few', { counters: new Map([['accepted', 1]]) }),
     keeps('as many as rows', {

@@ -49,4 +49,15 @@ function rowCounts(of: History): Map<string, number> {
   return counts;
 }
 
-export const CLIENT_CHECKS: readonly Check[] = [honestAnswers, nothingInvented, countersAreTrue];
+export const goesInOrder: Check = {
+  name: 'unclean_exit',
+  says: 'A dispatcher that is asked to end does so, with exit code 0',
+  find: ({ of }) =>
+    of.faults.flatMap((line) =>
+      line.event === 'exit' && line.code !== 0
+        ? [{ what: `dispatcher ${line.target} ended with ${line.code ?? 'a signal'}` }]
+        : [],
+    ),
+};
+
+export const CLIENT_CHECKS: readonly Check[] = [honestAnswers, nothingInvented, countersAreTrue, goesInOrder];
