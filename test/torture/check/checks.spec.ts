@@ -32,7 +32,7 @@ const keeps = (name: string, history: Partial<History>): Case => ({ name, histor
 const failed = task({ state: 'failed', result: null });
 const failedDelivery = delivery({ outcome: 'failed', code: 'AGENT_ERROR' });
 const twice = path('queued', 'offered', 'running', 'scheduled', 'queued', 'offered', 'running', 'succeeded');
-const dead = { at: 1000, event: 'dead', agents: ['a1'] } as const;
+const dead: History['faults'][number] = { at: 1000, event: 'dead', agents: ['a1'] };
 const offeredAt = (at: number) => pathOf({ from: at }, 'queued', 'offered', 'running', 'succeeded');
 
 const CASES: Record<string, Case[]> = {
