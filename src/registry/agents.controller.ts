@@ -32,7 +32,7 @@ export class AgentsController {
 
   @Post('agent/register')
   @Answers(201, registerAnswer, 'Register an agent and get its lease')
-  @Fails('VALIDATION_FAILED')
+  @Fails('VALIDATION_FAILED', 'LEASE_SUPERSEDED')
   register(@Body({ schema: registerBody }) body: RegisterBody) {
     return this.registry.register(body);
   }

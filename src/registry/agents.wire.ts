@@ -72,6 +72,14 @@ export const registerBody = z
       .max(32)
       .default([])
       .meta({ description: '"echo": it answers echo frames in its session, and is warmed up by them.' }),
+    lease_id: uuid.optional().meta({
+      description: 'The id of the new lease, chosen by the agent: the same call asked again is known by it.',
+    }),
+    replaces_lease_id: uuid.optional().meta({
+      description:
+        'Register only if this is the last lease of the agent: for a process that lost its lease and must not ' +
+        'displace another that took over meanwhile (409 REACH_LEASE_SUPERSEDED).',
+    }),
   })
   .refine((b) => b.transport !== 'push' || b.endpoint !== undefined, {
     path: ['endpoint'],

@@ -96,12 +96,15 @@ export class RegistryStore {
     });
   }
 
-  /** Registers with a new lease, and facts to begin with. `superseded_lease_id` names the live lease that ended by it. */
+  /**
+   * Registers with a new lease, and facts to begin with. `superseded_lease_id` names the live lease that ended by
+   * it. Undefined: the lease that the registration was to replace is not the agent's last one.
+   */
   async register(
     b: RegisterBody,
     lease: { id: string; ttlMs: number; intervalMs: number },
     facts: StoredFacts = {},
-  ): Promise<RegisteredRow> {
+  ): Promise<RegisteredRow | undefined> {
     const { rows } = await this.sql.run<RegisteredRow>('register', REGISTER, [
       b.namespace,
       b.agent_id,
@@ -120,10 +123,9 @@ export class RegistryStore {
       b.capacity === undefined ? null : JSON.stringify(b.capacity),
       b.features,
       JSON.stringify(facts),
+      b.replaces_lease_id ?? null,
     ]);
-    const row = rows[0];
-    if (row === undefined) throw new Error('register.sql returned no row');
-    return row;
+    return rows[0];
   }
 
   /** Renews a lease; undefined when it is not the agent's live lease any more. */

@@ -38,11 +38,13 @@ export class Registry {
   /**
    * Registers an agent, or registers it anew: the lease it had before is superseded, and what was delivered
    * under that lease is handed over.
-   * @throws ReachError VALIDATION_FAILED for a lease shorter than the intervals it must last
+   * @throws ReachError VALIDATION_FAILED for a lease shorter than the intervals it must last; LEASE_SUPERSEDED when
+   *   the lease it was to replace is not the agent's last one
    */
   async register(body: RegisterBody): Promise<z.input<typeof registerAnswer>> {
     const lease = this.leaseFor(body);
     const registered = await this.store.register(body, lease, this.factsToBegin(body));
+    if (registered === undefined) throw await this.whyNotReplaced(body);
     const { superseded_lease_id: superseded, ...row } = registered;
     this.transitions.tell([row]);
     const state = await this.judgeAnew(row);
@@ -84,6 +86,11 @@ export class Registry {
     };
   }
 
+  private whyNotReplaced(body: RegisterBody): Promise<ReachError> {
+    const leaseId = body.replaces_lease_id ?? '';
+    return this.whyNotRenewed({ namespace: body.namespace, agentId: body.agent_id, leaseId });
+  }
+
   private leaseFor(body: RegisterBody): { id: string; ttlMs: number; intervalMs: number } {
     const intervalMs = body.heartbeat_interval_ms ?? this.config.heartbeatIntervalMs;
     const shortest = this.config.leaseIntervals * intervalMs;
@@ -94,7 +101,7 @@ export class Registry {
         `${intervalMs} ms (${shortest} ms): one late heartbeat would end it; ask for at least ${shortest} ms`;
       throw new ReachError('VALIDATION_FAILED', detail, { errors: [{ pointer: '/lease_ttl_ms', detail }] });
     }
-    return { id: newId(), ttlMs, intervalMs };
+    return { id: body.lease_id ?? newId(), ttlMs, intervalMs };
   }
 
   /**

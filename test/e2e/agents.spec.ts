@@ -135,6 +135,51 @@ inBothModes('agents', (mode) => {
       ]);
     }, 120_000);
 
+    test('frozen past its lease, its id taken over meanwhile: thawed, it does not come between', async () => {
+      const old = await spawnAgent('twin');
+      old.freeze();
+      // The lease ends first, so that the end of it is what the old process hears when it wakes up.
+      await offline('twin');
+      const young = await spawnAgent('twin', { leaseTtlMs: 20_000 });
+      old.thaw();
+      expect(await old.says('stopped')).toMatchObject({ reason: 'superseded' });
+      expect(await old.exited()).toBe(0);
+      const id = await api.submit({ capability: 'work' });
+      expect(await api.ended(id)).toMatchObject({ state: 'succeeded' });
+      expect(young.count('end', id)).toBe(1);
+      expect([young.count('superseded'), young.count('lease_lost')]).toEqual([0, 0]);
+      const registrations = (await api.agentView('twin')).history.filter(
+        (h: { reason: string }) => h.reason === 'registered',
+      );
+      expect(registrations).toHaveLength(2);
+    }, 120_000);
+
+    test('frozen past its lease and nobody came: it registers anew and works', async () => {
+      const agent = await spawnAgent('sleeper');
+      agent.freeze();
+      await offline('sleeper');
+      agent.thaw();
+      await until('it is registered anew', () => agent.count('registered') === 2);
+      const id = await api.submit({ capability: 'work' });
+      expect(await api.ended(id)).toMatchObject({ state: 'succeeded' });
+    }, 120_000);
+
+    test('a lease that is to be replaced must be the last one', async () => {
+      const first = await api.agent('a1');
+      const lost = first.lease;
+      const second = await first.twin();
+      const again = { agent_id: 'a1', capabilities: ['work'], replaces_lease_id: lost };
+      expect(await api.post('agent/register', again)).toMatchObject({
+        status: 409,
+        body: { code: 'REACH_LEASE_SUPERSEDED', retryable: false, agent_id: 'a1' },
+      });
+      expect((await second.heartbeat()).status).toBe(200);
+      expect(await api.post('agent/register', { ...again, replaces_lease_id: second.lease })).toMatchObject({
+        status: 201,
+        body: { superseded_lease_id: second.lease },
+      });
+    });
+
     test('two processes with one id: the loser is told, on every call, and nothing flaps', async () => {
       const first = await api.agent('a1');
       const second = await first.twin();

@@ -64,6 +64,7 @@ describe('the judge of agents', () => {
     ];
     const body = registerBody.parse({ agent_id: agentId, capabilities: ['work'], dependencies, ...over });
     const row = await store.register(body, { id: newId(), ttlMs: 50_000, intervalMs: 15_000 }, facts);
+    if (row === undefined) throw new Error(`${agentId} was not registered`);
     return { ref: { namespace: 'default', agentId, leaseId: row.lease_id } satisfies LeaseRef, row };
   }
 

@@ -20,10 +20,16 @@ describe('the registry store', () => {
     await database?.drop();
   });
 
-  /** Registers an agent under a new lease. */
-  async function register(agentId: string) {
-    const body = registerBody.parse({ agent_id: agentId, capabilities: ['work'] });
-    return store.register(body, { id: newId(), ttlMs: 50_000, intervalMs: 15_000 });
+  /** Registers an agent under a new lease, of which the id may be given. */
+  async function tryRegister(agentId: string, more: { lease_id?: string; replaces_lease_id?: string } = {}) {
+    const body = registerBody.parse({ agent_id: agentId, capabilities: ['work'], ...more });
+    return store.register(body, { id: more.lease_id ?? newId(), ttlMs: 50_000, intervalMs: 15_000 });
+  }
+
+  async function register(agentId: string, more?: Parameters<typeof tryRegister>[1]) {
+    const row = await tryRegister(agentId, more);
+    if (row === undefined) throw new Error(`${agentId} was not registered`);
+    return row;
   }
 
   /** Lets the lease of an agent run out. */
@@ -46,6 +52,35 @@ describe('the registry store', () => {
     expect((await register('a1')).superseded_lease_id).toBeNull();
     const history = await store.history('default', 'a1', 10);
     expect(history.map((h) => h.from_state)).toEqual(['offline', 'online', 'online', null]);
+  });
+
+  test('a lease is replaced only while it is the last one, dead or alive', async () => {
+    // Nobody there: nobody is displaced.
+    const first = await register('a2', { replaces_lease_id: newId() });
+    const second = await register('a2', { replaces_lease_id: first.lease_id });
+    expect(second.superseded_lease_id).toBe(first.lease_id);
+    expect(await tryRegister('a2', { replaces_lease_id: first.lease_id })).toBeUndefined();
+    expect(await store.find('default', 'a2')).toMatchObject({ lease_id: second.lease_id, rev: second.rev });
+    expect(await store.history('default', 'a2', 10)).toHaveLength(2);
+    await endLease('a2');
+    expect(await tryRegister('a2', { replaces_lease_id: first.lease_id })).toBeUndefined();
+    expect(await register('a2', { replaces_lease_id: second.lease_id })).toMatchObject({ state: 'online' });
+  });
+
+  test('a registration asked again is the same one', async () => {
+    const first = await register('a3');
+    const call = { lease_id: newId(), replaces_lease_id: first.lease_id };
+    expect(await register('a3', call)).toMatchObject({ superseded_lease_id: first.lease_id });
+    expect(await register('a3', call)).toMatchObject({ lease_id: call.lease_id, superseded_lease_id: null });
+    await register('a3');
+    expect(await tryRegister('a3', call)).toBeUndefined();
+  });
+
+  test('of several that replace one lease at once, one does', async () => {
+    const first = await register('a4');
+    const replace = () => tryRegister('a4', { replaces_lease_id: first.lease_id });
+    const answers = await Promise.all(Array.from({ length: 8 }, replace));
+    expect(answers.filter((a) => a !== undefined)).toHaveLength(1);
   });
 
   test('agents that are gone for good are purged, and only those', async () => {

@@ -73,6 +73,11 @@ export class AgentProcess {
     return (await this.ended)[0];
   }
 
+  /** Resolves with its exit code once it has ended by itself. */
+  async exited(): Promise<number | null> {
+    return (await this.ended)[0];
+  }
+
   freeze(): void {
     this.child.kill('SIGSTOP');
   }

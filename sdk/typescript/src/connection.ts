@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { fullJitterMs, pause } from './backoff.js';
 import { ReachApiError } from './errors.js';
 import { type LeaseRef, type Link, type LinkListener } from './link.js';
@@ -43,7 +44,10 @@ export class Connection {
   private breakLink: ((reason: string) => void) | undefined;
   private readonly halt = new AbortController();
   private draining = false;
-  private everRegistered = false;
+  /** The last lease that was held; a registration may replace it, but not that of another process. */
+  private lastLeaseId: string | undefined;
+  /** The id for the next lease. It stays until there is an answer: the same registration sent again is known by it. */
+  private nextLeaseId = randomUUID();
 
   /** @param rejectFirst told when the very first registration is refused in a way that trying again cannot cure */
   constructor(
@@ -184,16 +188,33 @@ export class Connection {
         if (this.halted) return false;
       }
     }
-    const answer = await link.register(this.registrationOver(link));
-    this.lease = { namespace: answer.namespace, agentId: answer.agent_id, leaseId: answer.lease_id };
-    this.leaseKind = link.kind;
-    this.everRegistered = true;
-    if (!this.halted) this.deps.listener.registered(answer);
+    await this.register(link);
     return false;
   }
 
+  private async register(link: Link): Promise<void> {
+    let answer: RegisterAnswer;
+    try {
+      answer = await link.register(this.registrationOver(link));
+    } catch (error) {
+      // This process was away for so long that another one has the agent id by now.
+      if (error instanceof ReachApiError && error.code === 'REACH_LEASE_SUPERSEDED') this.end('superseded');
+      throw error;
+    }
+    this.lease = { namespace: answer.namespace, agentId: answer.agent_id, leaseId: answer.lease_id };
+    this.leaseKind = link.kind;
+    this.lastLeaseId = answer.lease_id;
+    this.nextLeaseId = randomUUID();
+    if (!this.halted) this.deps.listener.registered(answer);
+  }
+
   private registrationOver(link: Link): RegisterRequest {
-    return { ...this.deps.registration(), transport: link.kind };
+    return {
+      ...this.deps.registration(),
+      transport: link.kind,
+      lease_id: this.nextLeaseId,
+      ...(this.lastLeaseId === undefined ? {} : { replaces_lease_id: this.lastLeaseId }),
+    };
   }
 
   private isLeaseEnd(code: string): boolean {
@@ -202,7 +223,8 @@ export class Connection {
 
   private openFailed(error: unknown): void {
     if (!(error instanceof ReachApiError) || error.retryable) return;
-    if (this.everRegistered) this.deps.listener.refused(error);
+    if (this.halted) return;
+    if (this.lastLeaseId !== undefined) this.deps.listener.refused(error);
     else this.rejectFirst(error);
   }
 

@@ -435,6 +435,35 @@ describe('when the connection breaks', () => {
     expect(centre.count('register')).toBe(1);
   });
 
+  it('stops, and fights for nothing, when another process took over before it could register anew', async () => {
+    const agent = agentWith({ capabilities: { 'a.b': () => 1 } });
+    const stopped = agent.run({ signals: false });
+    await next(agent, 'connected');
+    const before = centre.lease;
+    centre.problemFor = (frame) => {
+      if (frame.type === 'resume') return { code: 'REACH_LEASE_EXPIRED', detail: 'gone', retryable: false };
+      if (frame.type === 'register')
+        return { code: 'REACH_LEASE_SUPERSEDED', detail: 'another is there', retryable: false };
+      return undefined;
+    };
+    for (const socket of centre.sockets) socket.terminate();
+    expect(await stopped).toBe('superseded');
+    const registrations = centre.frames.filter((f) => f.type === 'register').map((f) => f.agent);
+    expect(registrations).toHaveLength(2);
+    expect(registrations[0]).not.toHaveProperty('replaces_lease_id');
+    expect(registrations[1]).toMatchObject({ replaces_lease_id: before });
+  });
+
+  it('names the same new lease until its registration is answered', async () => {
+    const agent = agentWith({ answerTimeoutMs: 100, capabilities: { 'a.b': () => 1 } });
+    centre.silent = (frame) => frame.type === 'register' && centre.count('register') < 1;
+    await agent.start();
+    const [lost, answered] = centre.frames.filter((f) => f.type === 'register').map((f) => f.agent?.lease_id);
+    expect(lost).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answered).toBe(lost);
+    expect(agent.status().leaseId).toBe(lost);
+  });
+
   it('stays away after a drain when the lease has ended', async () => {
     centre.heartbeatIntervalMs = 20;
     centre.drain = true;

@@ -157,7 +157,7 @@ export class FakeCentre {
     const lease = { lease_ttl_ms: 1000, state: 'online', drain: this.drain, stale: this.stale.splice(0) };
     switch (frame.type) {
       case 'register':
-        this.lease = randomUUID();
+        this.lease = frame.agent?.lease_id ?? randomUUID();
         return {
           type: 'registered',
           lease: {

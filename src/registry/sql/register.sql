@@ -1,10 +1,11 @@
 -- Registers an agent and gives it a new lease; the lease before, if any, is superseded by the same statement.
 -- $1 namespace, $2 agent_id, $3 name, $4 capabilities, $5 dependencies, $6 transport, $7 endpoint,
 -- $8 max_concurrency, $9 weight, $10 tags, $11 metadata, $12 heartbeat_interval_ms, $13 lease_ttl_ms,
--- $14 lease_id, $15 capacity, $16 features, $17 facts
+-- $14 lease_id, $15 capacity, $16 features, $17 facts, $18 replaces_lease_id or null
 -- What is known about a dependency that it still declares (the same but for how it is judged) stays known; everything
 -- else is observed anew. An operator's hold is not the agent's to end.
--- Returns the row, and `superseded_lease_id` where an unexpired registration was replaced.
+-- Returns the row, and `superseded_lease_id` where an unexpired registration was replaced. No row: the agent's last
+-- lease is neither $18 nor (the same call asked again) $14, so somebody else registered in the meantime.
 -- The insert selects from `old`, which makes sure that `old` is read first: a row that this very statement has
 -- changed already cannot be locked any more, and would be passed over.
 WITH old AS (
@@ -37,6 +38,7 @@ WITH old AS (
           jsonb_array_elements(excluded.dependencies) AS after
         WHERE before->>'name' = known.key
           AND before - '{critical,timeout_ms}'::text[] = after - '{critical,timeout_ms}'::text[])))
+  WHERE $18::uuid IS NULL OR a.lease_id IN ($18::uuid, $14::uuid)
   RETURNING *
 ), noted AS (
   INSERT INTO agent_transitions (id, namespace, agent_id, from_state, to_state, reason, facts)
@@ -44,5 +46,7 @@ WITH old AS (
     jsonb_build_object('lease_id', r.lease_id, 'superseded_lease_id', old.lease_id)
   FROM registered r LEFT JOIN old ON true
 )
-SELECT r.*, old.state AS from_state, CASE WHEN old.state <> 'offline' AND old.removed_at IS NULL THEN old.lease_id END AS superseded_lease_id
+SELECT r.*, old.state AS from_state,
+  CASE WHEN old.state <> 'offline' AND old.removed_at IS NULL AND old.lease_id <> r.lease_id
+    THEN old.lease_id END AS superseded_lease_id
 FROM registered r LEFT JOIN old ON true

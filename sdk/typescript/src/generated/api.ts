@@ -1059,6 +1059,16 @@ export interface components {
        * @default []
        */
       features?: string[];
+      /**
+       * Format: uuid
+       * @description The id of the new lease, chosen by the agent: the same call asked again is known by it.
+       */
+      lease_id?: string;
+      /**
+       * Format: uuid
+       * @description Register only if this is the last lease of the agent: for a process that lost its lease and must not displace another that took over meanwhile (409 REACH_LEASE_SUPERSEDED).
+       */
+      replaces_lease_id?: string;
     };
     RemovalAnswer: {
       agent_id: string;
@@ -1389,6 +1399,15 @@ export interface operations {
       };
       /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
       400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_LEASE_SUPERSEDED`: A newer registration of this agent holds the lease */
+      409: {
         headers: {
           [name: string]: unknown;
         };
