@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
+import { MISSING } from './system/peer-servers.mjs';
 
 const BATCH = 200;
 const BATCH_CALLERS = 4;
@@ -11,9 +12,14 @@ const BACKLOG = { rest: 1_500, single: 1500, bulk: 3000 };
 const REST_LOOPS = 20;
 const CONCURRENCY = 50;
 const BULL_CONCURRENCY = 200;
+const PEER_LOOPS = 16;
+/** With thousands waiting, pg-boss and graphile-worker sort their backlog for each fetch: these are kinder to them. */
+const PEER_ON_POSTGRES = { callers: 32, backlog: 200 };
+const PREFETCH = 200;
 
 /**
- * Who takes part. `peer` is whom the ratio is taken to, in the same round; `target` the least ratio asked for.
+ * Who takes part. `peer` is whom the ratio is taken to, in the same round; `target` the least ratio asked for;
+ * `beside` the same to tools that are no part of ours: each keeps a queue, none of them a history of its tasks.
  * The order is the order in a round: each stands next to its peer.
  */
 export const CONTESTANTS = [
@@ -35,7 +41,12 @@ export const CONTESTANTS = [
     batch: 1,
     peer: 'bullmq-redis-single',
     target: 0.35,
+    beside: { 'pgboss-single': 5, 'graphile-single': 5, rabbitmq: 0.5, nats: 0.5 },
   },
+  { name: 'pgboss-single', kind: 'peer', product: 'pgboss', store: 'postgres', batch: 1 },
+  { name: 'graphile-single', kind: 'peer', product: 'graphile', store: 'postgres', batch: 1 },
+  { name: 'rabbitmq', kind: 'peer', product: 'rabbitmq', store: 'rabbitmq', batch: 1 },
+  { name: 'nats', kind: 'peer', product: 'nats', store: 'nats', batch: 1 },
   { name: 'bullmq-redis-bulk', kind: 'bull', store: 'redis', batch: BATCH },
   {
     name: 'batch',
@@ -67,11 +78,19 @@ export const CONTESTANTS = [
   },
 ];
 
-/** The contestants that `only` names (by prefix), and their peers; all when it is empty. */
+/** The contestants that `only` names (by prefix), and their BullMQ peers; all that can run when it is empty. */
 export function choose(only) {
   const named = CONTESTANTS.filter(({ name }) => only.length === 0 || only.some((o) => name.startsWith(o)));
   const peers = new Set(named.map(({ peer }) => peer));
-  return CONTESTANTS.filter((contestant) => named.includes(contestant) || peers.has(contestant.name));
+  return CONTESTANTS.filter(
+    (contestant) => (named.includes(contestant) || peers.has(contestant.name)) && canRun(contestant),
+  );
+}
+
+function canRun({ name, kind, store }) {
+  const missing = kind === 'peer' ? (MISSING.clients() ?? MISSING[store]?.()) : undefined;
+  if (missing !== undefined) process.stdout.write(`${name} is left out: it needs ${missing}\n`);
+  return missing === undefined;
 }
 
 let turns = 0;
@@ -95,6 +114,17 @@ export function rolesOf(contestant, options, arena) {
       id,
       producer: ['bull-producer', { queue: id, ...store, ...flow }],
       consumer: ['bull-worker', { queue: id, ...store, concurrency: BULL_CONCURRENCY }],
+    };
+  }
+  if (contestant.kind === 'peer') {
+    const servers = { postgres: arena.peerDatabase, rabbitmq: arena.rabbitmq?.url, nats: arena.nats?.url };
+    const common = { queue: id.replaceAll('-', '_'), [contestant.store]: servers[contestant.store] };
+    const gentle = contestant.store === 'postgres' ? PEER_ON_POSTGRES : {};
+    const worker = { loops: PEER_LOOPS, concurrency: 24, prefetch: PREFETCH };
+    return {
+      id,
+      producer: [`../peers/${contestant.product}-producer`, { ...common, ...flow, ...gentle }],
+      consumer: [`../peers/${contestant.product}-worker`, { ...common, ...worker }],
     };
   }
   const { url } = arena[contestant.mode];

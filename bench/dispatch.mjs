@@ -4,6 +4,7 @@ import { summary, writeReport } from './report.mjs';
 import { Ledger } from './system/ledger.mjs';
 import { describeMachine } from './system/machine.mjs';
 import { onEnd } from './system/processes.mjs';
+import { startNats, startRabbitmq } from './system/peer-servers.mjs';
 import { createDatabase, startDispatcher, startPostgres, startRedis } from './system/servers.mjs';
 
 const MOST_MINUTES = 40;
@@ -15,6 +16,10 @@ async function openArena(options, contestants) {
   const statements = options.profile;
   const [redis, postgres] = await Promise.all([startRedis(), startPostgres(options.dist, { statements })]);
   const arena = { redis, postgres, bullDatabase: await createDatabase(postgres.url, 'bull') };
+  const stores = new Set(contestants.filter(({ kind }) => kind === 'peer').map(({ store }) => store));
+  if (stores.has('postgres')) arena.peerDatabase = await createDatabase(postgres.url, 'peers');
+  if (stores.has('rabbitmq')) arena.rabbitmq = await startRabbitmq();
+  if (stores.has('nats')) arena.nats = await startNats();
   const inspect = options.profile;
   arena.distributed = await withLedger(
     await startDispatcher(options.dist, { databaseUrl: postgres.url, redisUrl: redis.url, inspect }),

@@ -37,6 +37,7 @@ export function summary(contestants, turns) {
               target: contestant.target,
             }
           : {}),
+        ...(contestant.beside ? { beside: ratiosBeside(contestant, own, turns) } : {}),
         usPerTask,
         othersCores: own.length ? spread(own.map(({ othersCores }) => othersCores)) : undefined,
       };
@@ -44,11 +45,22 @@ export function summary(contestants, turns) {
     .filter(({ rounds }) => rounds > 0);
 }
 
+/** Ratios to other tools, each to its turn of the same round. */
+function ratiosBeside({ beside }, own, turns) {
+  return Object.entries(beside).flatMap(([name, target]) => {
+    const ratios = own.flatMap(({ round, rate }) => {
+      const other = turns.find((turn) => turn.contestant === name && turn.round === round);
+      return other ? [Math.round((rate / other.rate) * 1000) / 1000] : [];
+    });
+    return ratios.length ? [{ name, target, ratio: spread(ratios) }] : [];
+  });
+}
+
 function total(usPerTask) {
   return Object.values(usPerTask).reduce((sum, us) => sum + us, 0);
 }
 
-const PROCESSES = ['dispatcher', 'postgres', 'redis', 'working', 'submitting'];
+const PROCESSES = ['dispatcher', 'postgres', 'redis', 'rabbitmq', 'nats', 'working', 'submitting'];
 
 /** The results for people. */
 export function markdown({ machine, options, summary: table, latencies }) {
@@ -80,8 +92,28 @@ export function markdown({ machine, options, summary: table, latencies }) {
         `${row.othersCores.median} |`,
     );
   }
+  lines.push(...besideTable(table));
   if (latencies.length > 0) lines.push('', ...latencyTable(latencies));
   return `${lines.join('\n')}\n`;
+}
+
+function besideTable(table) {
+  const rows = table.flatMap(({ name, beside = [] }) => beside.map((other) => ({ ours: name, ...other })));
+  if (rows.length === 0) return [];
+  return [
+    '',
+    'Beside other tools, in the same rounds (pg-boss fetches and completes one job at a time, graphile-worker runs ' +
+      'without its local queue, RabbitMQ has a durable queue with confirms and manual acks, NATS JetStream a work queue ' +
+      'on files with explicit acks; none of them keeps a history):',
+    '',
+    '| | to | ratio | target |',
+    '|---|---|---|---|',
+    ...rows.map(
+      (other) =>
+        `| ${other.ours} | ${other.name} | **${other.ratio.median.toFixed(2)}** (${other.ratio.least.toFixed(2)} to ` +
+        `${other.ratio.most.toFixed(2)}) | ${other.target} |`,
+    ),
+  ];
 }
 
 const MOMENTS = { received: 'receipt by the agent', begun: 'start of the work, its ACK committed' };

@@ -5,7 +5,7 @@ import { Role } from './system/processes.mjs';
 import { Profiler, summarise } from './system/profile.mjs';
 
 const DRAIN_MS = 30_000;
-const WITH_CHILDREN = ['postgres'];
+const WITH_CHILDREN = ['postgres', 'rabbitmq'];
 
 /** Two processes of a contestant at work: the one that submits and the one that does the tasks. */
 class Pair {
@@ -51,9 +51,9 @@ function pidsOf(contestant, arena, pair) {
   return pids;
 }
 
-/** The committed results between two moments; for BullMQ its `completed` events. */
+/** The committed results between two moments; for the others what their workers have completed. */
 async function settledTurn(contestant, arena, pair, window) {
-  if (contestant.kind === 'bull') {
+  if (contestant.kind !== 'reach') {
     const drained = await pair.drain();
     await pair.producer.call('obliterate');
     return { ...drained, tasks: window.counted };
@@ -83,7 +83,7 @@ export async function saturate(contestant, options, arena, { profile = false } =
   await untilQuiet();
   const pair = await Pair.start(rolesOf(contestant, options, arena));
   const pids = pidsOf(contestant, arena, pair);
-  const count = () => (contestant.kind === 'bull' ? pair.consumer.call('count') : 0);
+  const count = () => (contestant.kind === 'reach' ? 0 : pair.consumer.call('count'));
   pair.producer.tell('saturate');
   await wait(options.warmUpSeconds * 1000);
   const recording = profile ? await record(arena[contestant.mode]) : undefined;

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { onEnd, startServer } from './processes.mjs';
 
-async function temporaryDirectory(name) {
+export async function temporaryDirectory(name) {
   const directory = await mkdtemp(join(tmpdir(), `reach-bench-${name}-`));
   onEnd(() => rm(directory, { recursive: true, force: true }));
   // Under root Postgres runs as another account, which has to pass through.
@@ -15,7 +15,7 @@ async function temporaryDirectory(name) {
   return directory;
 }
 
-async function freePort() {
+export async function freePort() {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address();
