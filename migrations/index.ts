@@ -3,6 +3,7 @@ import { Ledger1764500001000 } from './1764500001000-ledger.js';
 import { Attributions1764500002000 } from './1764500002000-attributions.js';
 import { Callbacks1764500003000 } from './1764500003000-callbacks.js';
 import { Facts1764500004000 } from './1764500004000-facts.js';
+import { Replicas1764500006000 } from './1764500006000-replicas.js';
 
 /** Every migration, oldest first. A list rather than a glob: it reads the same from sources and from a build. */
 export const MIGRATIONS = [
@@ -11,6 +12,7 @@ export const MIGRATIONS = [
   Attributions1764500002000,
   Callbacks1764500003000,
   Facts1764500004000,
+  Replicas1764500006000,
 ];
 
 /** Tables partitioned by the UUID v7 range of their id column, one day a partition. */

@@ -5,6 +5,7 @@ import { CoordinationModule } from './platform/coordination/coordination.module.
 import { PostgresModule } from './platform/postgres/postgres.module.js';
 import { QueueModule } from './platform/queue/queue.module.js';
 import { ObservatoryModule } from './observatory/observatory.module.js';
+import { ProbeModule } from './probe/probe.module.js';
 import { RegistryModule } from './registry/registry.module.js';
 import { SchedulerModule } from './scheduler/scheduler.module.js';
 import { SecurityModule } from './security/security.module.js';
@@ -26,6 +27,7 @@ export class AppModule {
         QueueModule,
         SecurityModule,
         RegistryModule,
+        ProbeModule,
         SchedulerModule,
         ObservatoryModule,
       ],

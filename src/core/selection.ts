@@ -1,5 +1,6 @@
 import type { Rng } from './backoff.js';
 import type { Candidate } from './eligibility.js';
+import { hash32 } from './hash.js';
 
 /**
  * Chooses one of the eligible candidates. Placement asks it once a task and raises `inFlight` of the chosen
@@ -39,19 +40,11 @@ export function selectByAffinity<C extends Candidate>(candidates: readonly C[], 
   let best: C | undefined;
   let bestHash = -1;
   for (const candidate of candidates) {
-    const hash = fnv1a(`${key}\u0000${candidate.agentId}`);
+    const hash = hash32(`${key}\u0000${candidate.agentId}`);
     if (hash > bestHash) {
       best = candidate;
       bestHash = hash;
     }
   }
   return best;
-}
-
-/** FNV-1a, 32 bit, with a final mix so that ids differing in the last character spread. */
-function fnv1a(text: string): number {
-  let h = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  return (h ^ (h >>> 13)) >>> 0;
 }

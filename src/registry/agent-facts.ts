@@ -35,7 +35,9 @@ export interface StoredFacts {
 
 export interface DeclaredDependency {
   name: string;
+  type: string;
   critical: boolean;
+  timeout_ms: number;
   [key: string]: unknown;
 }
 

@@ -23,6 +23,8 @@ export class ReachEntry implements Candidate {
   dependencies!: readonly DeclaredDependency[];
   /** As of this revision; counts in it may be as old as the last full read. */
   facts!: StoredFacts;
+  features!: readonly string[];
+  heartbeatIntervalMs!: number;
   maxConcurrency!: number;
   weight!: number;
   transport!: Transport;
@@ -58,6 +60,8 @@ export class ReachEntry implements Candidate {
     this.hold = row.hold_reason ?? undefined;
     this.dependencies = row.dependencies;
     this.facts = row.facts;
+    this.features = row.features;
+    this.heartbeatIntervalMs = row.heartbeat_interval_ms;
     this.maxConcurrency = row.max_concurrency;
     this.weight = row.weight;
     this.transport = row.transport;

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ProbeModule } from '../probe/probe.module.js';
 import { RegistryModule } from '../registry/registry.module.js';
 import { Admission } from './admission.js';
 import { AdmissionStore } from './admission.store.js';
@@ -29,12 +30,13 @@ import { TasksController } from './tasks.controller.js';
 import { Inbox } from './transports/inbox.js';
 import { Offers } from './transports/offers.js';
 import { PushTransport } from './transports/push.js';
+import { SessionEcho } from './transports/session-echo.js';
 import { SessionGateway } from './transports/session-gateway.js';
 import { Sessions } from './transports/sessions.js';
 import { Upkeep } from './upkeep.js';
 
 @Module({
-  imports: [RegistryModule],
+  imports: [RegistryModule, ProbeModule],
   controllers: [TasksController, DeliveriesController],
   providers: [
     Admission,
@@ -57,6 +59,7 @@ import { Upkeep } from './upkeep.js';
     PlacementStore,
     PushAnswers,
     PushTransport,
+    SessionEcho,
     SessionGateway,
     Retention,
     SchedulerMetrics,

@@ -12,7 +12,7 @@ import { offer, operation, operationAnswer } from './deliveries.wire.js';
 /*
  * The session: one WebSocket per agent at `GET /api/v1/session`. Each message is one JSON frame; a frame
  * carries as many operations or offers as are ready. The first frame is `register` or `resume`.
- * `ref` is chosen by the agent and repeated in the answer.
+ * `ref` is chosen by the agent and repeated in the answer; that of an echo is chosen by the centre.
  */
 
 const ref = z.number().int().min(0);
@@ -40,6 +40,14 @@ export const agentFrame = z.discriminatedUnion('type', [
     ref,
     drain_ms: z.number().int().min(0).max(3_600_000).optional(),
   }),
+  /** Answers the centre's `echo`. `ok` and `echo: "reachable"`: the agent could work now. */
+  z.object({
+    type: z.literal('echo'),
+    ref,
+    ok: z.boolean(),
+    echo: z.string().max(100).optional(),
+    detail: z.string().max(10_000).optional(),
+  }),
 ]);
 export type AgentFrame = z.output<typeof agentFrame>;
 
@@ -56,6 +64,8 @@ export const centreFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('stale'), deliveries: z.array(staleDelivery) }),
   /** Finish what runs, take nothing new. */
   z.object({ type: z.literal('drain') }),
+  /** Asked of agents with the feature `echo`. `deep`: run the probe tool and answer what it found. */
+  z.object({ type: z.literal('echo'), ref, deep: z.boolean() }),
   /** The call named by `ref` failed; `fatal` says that the connection closes after it. */
   z.object({ type: z.literal('error'), ref: ref.optional(), problem, fatal: z.boolean() }),
 ]);

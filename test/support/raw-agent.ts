@@ -10,6 +10,7 @@ export interface RawAgentOptions {
   name?: string;
   tags?: string[];
   metadata?: object;
+  features?: string[];
   dependencies?: object[];
 }
 

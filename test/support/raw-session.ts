@@ -64,6 +64,11 @@ export class RawSession {
     return session;
   }
 
+  /** Frames that came and were not asked for. */
+  pending(): readonly Json[] {
+    return this.unread;
+  }
+
   send(frame: object): void {
     this.socket.send(JSON.stringify(frame));
   }

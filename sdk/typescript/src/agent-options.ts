@@ -1,5 +1,6 @@
 import { type Handler } from './handlers.js';
 import { type Logger } from './logger.js';
+import { type ProbeTool } from './probe-tool.js';
 import { type DependencyDeclaration, type Offer } from './wire.js';
 
 export interface AgentOptions {
@@ -25,6 +26,8 @@ export interface AgentOptions {
   leaseTtlMs?: number | undefined;
   /** A call to the centre without an answer for so long means that the connection is dead; default 5 s. */
   answerTimeoutMs?: number | undefined;
+  /** Checks for the centre’s deep ping whether the agent could work now; default: it could, as it answers. */
+  probe?: ProbeTool | undefined;
   weight?: number | undefined;
   tags?: string[] | undefined;
   metadata?: Record<string, unknown> | undefined;

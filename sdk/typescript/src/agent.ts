@@ -19,6 +19,7 @@ import { defaultLogger } from './logger.js';
 import { loadManifest, type Manifest } from './manifest.js';
 import { openLink } from './open-link.js';
 import { Outbox } from './outbox.js';
+import { runProbe } from './probe-tool.js';
 import { pushHandler, type PushHandler } from './push.js';
 import { registrationOf } from './registration.js';
 import { type CapabilityDeclaration, type CapacityReport } from './wire.js';
@@ -45,6 +46,7 @@ export class Agent extends Emitter<AgentEvents> {
   private resolveStart: () => void = () => undefined;
   private phase: 'new' | 'started' | 'stopping' | 'stopped' = 'new';
   private draining = false;
+  private answersPushes = false;
 
   /** @throws TypeError for options that cannot work */
   constructor(private readonly options: AgentOptions) {
@@ -174,8 +176,10 @@ export class Agent extends Emitter<AgentEvents> {
 
   /** Receives deliveries of transport `push`: mount it at the declared endpoint. */
   pushHandler(): PushHandler {
+    this.answersPushes = true;
     return pushHandler({
       leaseId: () => this.connection.leaseId,
+      probe: () => runProbe(this.options.probe),
       take: (offer) => this.deliveries.pushed(offer),
     });
   }
@@ -198,10 +202,12 @@ export class Agent extends Emitter<AgentEvents> {
         open: (listener, attempt) => openLink({ urls, token, transport, answerTimeoutMs }, listener, attempt),
         registration: () => registrationOf(this.options, this.handlers.declared(), this.capacity()),
         running: () => deliveries.running(),
+        answersPushes: () => this.answersPushes,
         inbound: {
           offers: (offers) => deliveries.offered(offers),
           stale: (stale) => deliveries.stale(stale),
           drain: () => this.drain(),
+          probe: () => runProbe(this.options.probe),
           freeSlots: () => deliveries.freeSlots,
         },
         listener: {

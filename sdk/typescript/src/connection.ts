@@ -24,7 +24,9 @@ export interface ConnectionDeps {
   open: (listener: LinkListener, attempt: number) => Promise<Link>;
   registration: () => RegisterRequest;
   running: () => string[];
-  inbound: Pick<LinkListener, 'offers' | 'stale' | 'drain' | 'freeSlots'>;
+  inbound: Pick<LinkListener, 'offers' | 'stale' | 'drain' | 'probe' | 'freeSlots'>;
+  /** Whether pushes, and so probes, find somebody who answers them. */
+  answersPushes: () => boolean;
   listener: ConnectionListener;
 }
 
@@ -209,11 +211,13 @@ export class Connection {
   }
 
   private registrationOver(link: Link): RegisterRequest {
+    const echoes = link.kind === 'session' || (link.kind === 'push' && this.deps.answersPushes());
     return {
       ...this.deps.registration(),
       transport: link.kind,
       lease_id: this.nextLeaseId,
-      ...(this.lastLeaseId === undefined ? {} : { replaces_lease_id: this.lastLeaseId }),
+      ...(this.lastLeaseId !== undefined && { replaces_lease_id: this.lastLeaseId }),
+      ...(echoes && { features: ['echo'] }),
     };
   }
 

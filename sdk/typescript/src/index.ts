@@ -32,6 +32,7 @@ export type { Handler, IncomingTask } from './handlers.js';
 export type { Logger } from './logger.js';
 export { loadManifest, ManifestError, parseManifest } from './manifest.js';
 export type { Manifest, ManifestProblem } from './manifest.js';
+export type { ProbeTool } from './probe-tool.js';
 export type { PushHandler } from './push.js';
 export type {
   AgentDetail,

@@ -1,3 +1,4 @@
+import { type ProbeAnswer } from './probe-tool.js';
 import {
   type CapacityReport,
   type LeaseAnswer,
@@ -41,6 +42,8 @@ export interface LinkListener {
   offers(deliveries: Offer[]): void;
   stale(deliveries: StaleDelivery[]): void;
   drain(): void;
+  /** Runs the probe tool; never rejects. */
+  probe(): Promise<ProbeAnswer>;
   /** The centre refused the lease outside of a call (`REACH_LEASE_EXPIRED`, `REACH_LEASE_SUPERSEDED`). */
   leaseRefused(code: string): void;
   closed(reason: string, frameTooLarge: boolean): void;

@@ -1,4 +1,5 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { REACHABLE, type ProbeAnswer } from './probe-tool.js';
 import { type Offer } from './wire.js';
 
 /** Answers the centre's pushes; fits `http.createServer` and Express. */
@@ -6,6 +7,8 @@ export type PushHandler = (request: IncomingMessage, response: ServerResponse) =
 
 export interface PushDeps {
   leaseId: () => string | undefined;
+  /** Runs the probe tool; never rejects. */
+  probe: () => Promise<ProbeAnswer>;
   take: (offer: Offer) => 'taken' | 'busy' | 'draining';
 }
 
@@ -13,20 +16,22 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
  * The receiving side of transport `push`: `{"ack": true}` takes the delivery, 429 says that the agent is full,
- * 503 that it stops, 409 that the push was meant for an earlier process of this agent.
+ * 503 that it stops, 409 that the push was meant for an earlier process of this agent. Echoes of the prober are
+ * answered too.
  */
 export function pushHandler(deps: PushDeps): PushHandler {
   return (request, response) => {
     readBody(request)
-      .then((body) => answer(response, ...decide(deps, body)))
+      .then(async (body) => answer(response, ...(await decide(deps, body))))
       .catch((error: unknown) => answer(response, 400, { ack: false, reason: String(error) }));
   };
 }
 
-type Answer = [status: number, body: { ack: boolean; reason?: string }];
+type Answer = [status: number, body: { ack: boolean; reason?: string } | ProbeAnswer];
 
-function decide(deps: PushDeps, body: string): Answer {
-  const offer = JSON.parse(body) as Offer & { lease_id?: string };
+async function decide(deps: PushDeps, body: string): Promise<Answer> {
+  const offer = JSON.parse(body) as Offer & { type?: string; deep?: boolean; lease_id?: string };
+  if (offer.type === 'echo') return [200, offer.deep === true ? await deps.probe() : REACHABLE];
   if (typeof offer.delivery_id !== 'string') return [400, { ack: false, reason: 'not a delivery' }];
   const lease = deps.leaseId();
   if (lease === undefined || (offer.lease_id !== undefined && offer.lease_id !== lease))

@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws';
 import { ReachApiError, ReachConnectionError, type Problem } from './errors.js';
 import { type LeaseRef, type Link, type LinkListener } from './link.js';
+import { REACHABLE } from './probe-tool.js';
 import {
   type CapacityReport,
   type LeaseAnswer,
@@ -27,6 +28,7 @@ type CentreFrame =
   | { type: 'offers'; deliveries: Offer[] }
   | { type: 'stale'; deliveries: StaleDelivery[] }
   | { type: 'drain' }
+  | { type: 'echo'; ref: number; deep?: boolean }
   | { type: 'error'; ref?: number; problem: Problem; fatal: boolean };
 
 interface Call {
@@ -162,11 +164,19 @@ export class SessionLink implements Link {
         return this.listener.stale(frame.deliveries);
       case 'drain':
         return this.listener.drain();
+      case 'echo':
+        return void this.answerEcho(frame.ref, frame.deep === true);
       case 'error':
         return this.failed(frame);
       default:
         this.take(frame.ref)?.resolve(frame);
     }
+  }
+
+  /** A plain echo says that this process turns; a deep one runs the agent's probe tool. `ref` is the centre's. */
+  private async answerEcho(ref: number, deep: boolean): Promise<void> {
+    const answer = deep ? await this.listener.probe() : REACHABLE;
+    if (!this.closed) this.socket.send(JSON.stringify({ type: 'echo', ref, ...answer }));
   }
 
   private failed(frame: Extract<CentreFrame, { type: 'error' }>): void {

@@ -1,3 +1,4 @@
+import { probeFields } from './probe-fields.js';
 import { registryFields, schedulerFields } from './scheduler-fields.js';
 import { serverFields, storageFields } from './server-fields.js';
 
@@ -9,5 +10,6 @@ export const fields = {
   ...serverFields,
   ...storageFields,
   ...registryFields,
+  ...probeFields,
   ...schedulerFields,
 };

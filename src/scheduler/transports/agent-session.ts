@@ -1,10 +1,12 @@
 import { Logger } from '@nestjs/common';
 import type { RawData, WebSocket } from 'ws';
 import { ReachError, wireCode } from '../../core/errors.js';
+import type { ProbeResult } from '../../core/probe-result.js';
 import { deliveryIdOf } from '../../core/task-state.js';
 import { parseJsonBody } from '../../platform/http/json-body.js';
 import { validationFailed } from '../../platform/http/schema.pipe.js';
 import { toReachError } from '../../platform/http/to-reach-error.js';
+import type { ReportedLoad } from '../../probe/echo-port.js';
 import { agentKey } from '../../registry/agent-row.js';
 import type { Registry } from '../../registry/registry.js';
 import type { LeaseRef } from '../../registry/registry.store.js';
@@ -13,6 +15,7 @@ import type { PlacementStore } from '../placement.store.js';
 import { agentFrame, type AgentFrame, type CentreFrame } from '../session.wire.js';
 import type { Inbox } from './inbox.js';
 import { offerJson } from './offered.js';
+import { PendingEchoes } from './pending-echoes.js';
 import type { AgentSink, Sessions } from './sessions.js';
 
 /** What a session works with. */
@@ -30,7 +33,7 @@ export const CLOSE_GOING_AWAY = 1001;
 const CLOSE_POLICY = 1008;
 
 type Registering = Extract<AgentFrame, { type: 'register' | 'resume' }>;
-type Leased = Exclude<AgentFrame, Registering>;
+type Leased = Exclude<AgentFrame, Registering | { type: 'echo' }>;
 
 /** One WebSocket of one agent. The first frame registers it or takes a lease up again. */
 export class AgentSession implements AgentSink {
@@ -39,6 +42,8 @@ export class AgentSession implements AgentSink {
   /** A register or resume came; the next one would take this session for another agent before the first is answered. */
   private begun = false;
   private leaving = false;
+  private readonly echoes = new PendingEchoes();
+  load: ReportedLoad | undefined;
   /** Monotonic ms of the last frame or pong. */
   heardAt = performance.now();
 
@@ -75,6 +80,10 @@ export class AgentSession implements AgentSink {
 
   drain(): void {
     this.send({ type: 'drain' });
+  }
+
+  echo(deep: boolean, timeoutMs: number): Promise<ProbeResult> {
+    return this.echoes.ask(timeoutMs, (ref) => this.send({ type: 'echo', ref, deep }));
   }
 
   ping(): void {
@@ -116,6 +125,7 @@ export class AgentSession implements AgentSink {
 
   private async handle(frame: AgentFrame): Promise<void> {
     if (frame.type === 'register' || frame.type === 'resume') return this.begin(frame);
+    if (frame.type === 'echo') return this.echoes.answer(frame);
     if (this.ref === undefined)
       throw new ReachError('UNAUTHENTICATED', 'the first frame of a session is register or resume');
     return this.handleLeased(frame, this.ref);
@@ -126,6 +136,7 @@ export class AgentSession implements AgentSink {
       throw new ReachError('STATE_CONFLICT', 'this session has its agent already; open another for another');
     this.begun = true;
     if (frame.type === 'register') {
+      this.load = frame.agent.capacity;
       const lease = await this.tools.registry.register({ ...frame.agent, transport: 'session' });
       this.ref = { namespace: lease.namespace, agentId: lease.agent_id, leaseId: lease.lease_id };
       this.send({ type: 'registered', ref: frame.ref, lease });
@@ -163,6 +174,7 @@ export class AgentSession implements AgentSink {
         return;
       }
       case 'heartbeat': {
+        this.load = frame.capacity ?? this.load;
         const lease = await this.tools.registry.heartbeat(ref, frame.capacity, () => this.isOpen);
         const stale = await this.tools.deliveries.stale(ref.leaseId, frame.running ?? []);
         this.send({ type: 'heartbeat', ref: frame.ref, lease: { ...lease, stale } });
@@ -178,6 +190,7 @@ export class AgentSession implements AgentSink {
   }
 
   private closed(code: number): void {
+    this.echoes.close();
     if (this.ref === undefined) return;
     const key = agentKey(this.ref.namespace, this.ref.agentId);
     const wasCurrent = this.tools.sessions.close(key, this);

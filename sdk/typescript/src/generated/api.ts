@@ -290,6 +290,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/probe/budget': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What probing costs, with the arithmetic */
+    get: operations['probeBudget'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/tasks': {
     parameters: {
       query?: never;
@@ -936,6 +953,53 @@ export interface components {
       error?: {
         code: string;
         detail: string;
+      };
+    };
+    ProbeBudget: {
+      /** @description registered agents that are probed: neither offline nor removing */
+      agents: number;
+      declared_dependencies: number;
+      /** @description what agents share is probed once */
+      distinct_targets: number;
+      /** @description probes of all replicas together */
+      per_second: number;
+      /** @description what it were if nothing was shared */
+      unshared_per_second: number;
+      rates: {
+        /** @description a type of dependency, or echo, l1, l2, l3 */
+        kind: string;
+        targets: number;
+        interval_ms: number;
+        per_second: number;
+      }[];
+      /** @description the same as sentences */
+      arithmetic: string[];
+      sampling: {
+        /** @description past 10 000 agents */
+        active: boolean;
+        full_targets: number;
+        sampled_targets: number;
+        sampled_interval_ms: number;
+      };
+      /** @description hosts with more targets than one probe a second can serve in the interval */
+      crowded_hosts: {
+        host: string;
+        targets: number;
+        interval_ms: number;
+      }[];
+      replicas: {
+        replica_id: string;
+        zone?: string;
+        targets: number;
+      }[];
+      this_replica: {
+        replica_id: string;
+        targets: number;
+        in_flight: number;
+        /** @description factor on the intervals of its slowest shard; 1: it keeps up */
+        stretch: number;
+        /** @description why it doubts itself; verdicts are frozen meanwhile */
+        doubt?: string;
       };
     };
     Problem: {
@@ -1918,6 +1982,26 @@ export interface operations {
         };
         content: {
           'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  probeBudget: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What probing costs, with the arithmetic */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ProbeBudget'];
         };
       };
     };

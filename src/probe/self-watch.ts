@@ -1,0 +1,120 @@
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { StallWatch } from '../core/stall-watch.js';
+import { Readiness } from '../platform/health/readiness.js';
+import { Shutdown } from '../platform/lifecycle/shutdown.js';
+import { Ticker } from '../platform/lifecycle/ticker.js';
+import { Metrics } from '../platform/telemetry/metrics.js';
+import { Hearing } from '../registry/hearing.js';
+import { Canary } from './canary.js';
+
+const TICK_MS = 100;
+/** A turn of the event loop that takes this long makes what was measured meanwhile worthless. */
+const STALL_MS = 400;
+/** A stall this long is told: it is trouble of ours, not a hiccup. */
+const TOLD_STALL_MS = 1000;
+const CHECK_EVERY_MS = 5000;
+
+/**
+ * The prober watches itself: its event loop, its own port, its database. While it has reason to doubt itself no
+ * failure counts against anybody, `/readyz` says so, and leases are ended only one full lease after trust is back.
+ */
+@Injectable()
+export class SelfWatch implements OnApplicationBootstrap {
+  private readonly log = new Logger(SelfWatch.name);
+  private readonly stalls = new StallWatch(performance.now(), STALL_MS);
+  private readonly ticker = new Ticker(
+    'prober self-watch',
+    CHECK_EVERY_MS,
+    async () => void (await this.check()),
+  );
+  private timer: NodeJS.Timeout | undefined;
+  private checking: Promise<boolean> | undefined;
+  private reason: string | undefined;
+  private readonly doubts;
+
+  constructor(
+    private readonly canary: Canary,
+    private readonly hearing: Hearing,
+    readiness: Readiness,
+    metrics: Metrics,
+    private readonly shutdown: Shutdown,
+  ) {
+    this.doubts = metrics.counter(
+      'reach_prober_doubts_total',
+      'Times that the prober began to doubt itself',
+      ['kind'],
+    );
+    metrics.gauge(
+      'reach_prober_doubt',
+      '1 while the prober doubts itself and counts no failure',
+      [],
+      (gauge) => gauge.set(this.reason === undefined ? 0 : 1),
+    );
+    readiness.watch('prober', () => {
+      if (this.reason !== undefined) throw new Error(`verdicts are frozen: ${this.reason}`);
+    });
+    shutdown.on('intake', 'prober self-watch', () => this.stop());
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => this.tick(), TICK_MS);
+    this.timer.unref();
+    this.ticker.start();
+  }
+
+  /** Why the prober doubts itself now. */
+  get doubt(): string | undefined {
+    return this.reason;
+  }
+
+  /** Whether a failure of a probe that began at `startedMs` (monotonic) may be ours as well as the target's. */
+  mayBeOurs(startedMs: number): boolean {
+    return this.reason !== undefined || this.stalls.stalledSince(startedMs, performance.now());
+  }
+
+  /** Looks now whether we are well; calls at the same time share one look. */
+  check(): Promise<boolean> {
+    this.checking ??= this.look().finally(() => (this.checking = undefined));
+    return this.checking;
+  }
+
+  private async look(): Promise<boolean> {
+    const startedMs = performance.now();
+    const wrong = await this.canary.check();
+    if (this.shutdown.stopping) return false;
+    if (wrong !== undefined && this.stalls.stalledSince(startedMs, performance.now())) return false;
+    if (wrong !== undefined) this.hearing.broken();
+    this.turn(wrong);
+    return wrong === undefined;
+  }
+
+  private turn(reason: string | undefined): void {
+    if (reason !== undefined && this.reason === undefined) this.tell('canary', reason);
+    if (reason === undefined && this.reason !== undefined)
+      this.log.log({ event: 'reach_prober_trust', msg: 'the prober trusts itself again; verdicts count' });
+    this.reason = reason;
+    // In doubt it looks again soon: trust is to come back as soon as there is reason for it.
+    if (reason !== undefined) this.ticker.within(1000);
+  }
+
+  private tick(): void {
+    const stalledMs = this.stalls.tick(performance.now());
+    if (stalledMs >= TOLD_STALL_MS)
+      this.tell('stall', `this process stood still for ${Math.round(stalledMs)} ms`);
+  }
+
+  private tell(kind: 'canary' | 'stall', reason: string): void {
+    this.doubts.inc({ kind });
+    this.log.warn({
+      event: 'reach_prober_doubt',
+      msg: `the prober doubts itself: ${reason}; probes that fail meanwhile count against nobody`,
+      kind,
+      reason,
+    });
+  }
+
+  private async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.ticker.stop();
+  }
+}

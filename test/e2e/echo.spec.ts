@@ -1,0 +1,85 @@
+import { AgentProcess } from '../support/agent-process.js';
+import type { Api, Json } from '../support/api.js';
+import { Centre, inBothModes } from '../support/centre.js';
+import { until } from '../support/until.js';
+
+const env = {
+  REACH_ECHO_INTERVAL_MS: '300',
+  REACH_ECHO_TIMEOUT_MS: '1000',
+  REACH_WARM_UP_PROBES: '5',
+  REACH_PROBE_INTERVAL_L3_MS: '500',
+};
+/** Nothing but an echo tells anything about such an agent for the time of a test. */
+const QUIET = { heartbeatIntervalMs: 60_000, leaseTtlMs: 600_000 };
+
+inBothModes('echo', (mode) => {
+  let centre: Centre;
+  let api: Api;
+  const processes: AgentProcess[] = [];
+
+  beforeAll(async () => {
+    centre = await Centre.start(mode, { env });
+  }, 60_000);
+  afterAll(() => centre?.stop());
+  beforeEach(() => {
+    api = centre.api();
+  });
+  afterEach(() => Promise.all(processes.splice(0).map((p) => p.kill9())));
+
+  const state = (id: string, wanted: string) =>
+    until(`${id} is ${wanted}`, async () => (await api.agentView(id)).state === wanted);
+
+  test('an agent that stands still gets no work, and is back after two good echoes', async () => {
+    const agent = await AgentProcess.start(api, centre.urls, 'frozen', QUIET);
+    processes.push(agent);
+    agent.freeze();
+    await state('frozen', 'suspicious');
+    const [latest] = (await api.agentView('frozen')).history as Json[];
+    expect(latest.reason).toMatch(/^echo /);
+    expect(latest.evidence.probe).toMatchObject({ kind: 'echo', ok: false, fault: 'total_timeout' });
+    agent.thaw();
+    await state('frozen', 'online');
+  });
+
+  test('an agent that never said that it answers is not asked', async () => {
+    const mute = await api.session('mute', { heartbeat_interval_ms: 60_000 });
+    const answers = await api.session('answers', { heartbeat_interval_ms: 60_000, features: ['echo'] });
+    for (let i = 0; i < 5; i++) {
+      const { ref } = await answers.frame('echo', (f) => f.type === 'echo');
+      answers.send({ type: 'echo', ref, ok: true, echo: 'reachable' });
+    }
+    await expect(mute.ask({ type: 'heartbeat' })).resolves.toMatchObject({ type: 'heartbeat' });
+    expect(mute.pending()).toEqual([]);
+    expect((await api.agentView('mute')).state).toBe('online');
+  });
+
+  test('an agent whose probe tool fails is suspicious with what it said, though it answers plain echoes', async () => {
+    const agent = await api.session('sick', { heartbeat_interval_ms: 60_000, features: ['echo'] });
+    let wellAgain = false;
+    let told = false;
+    const answering = (async () => {
+      while (!told) {
+        const { ref, deep } = await agent.frame('echo', (f) => f.type === 'echo');
+        const well = wellAgain || !deep;
+        agent.send({
+          type: 'echo',
+          ref,
+          ok: well,
+          ...(well ? { echo: 'reachable' } : { detail: 'no model\u0000' }),
+        });
+      }
+    })();
+    agent.send({ ref: 1000, type: 'heartbeat', capacity: { pool_usage: 0, queued: 0 } });
+    await state('sick', 'suspicious');
+    const [latest] = (await api.agentView('sick')).history as Json[];
+    expect(latest.evidence.probe).toMatchObject({
+      kind: 'l3',
+      fault: 'wrong_answer',
+      detail: 'no model\uFFFD',
+    });
+    wellAgain = true;
+    await state('sick', 'online');
+    told = true;
+    await answering;
+  });
+});
