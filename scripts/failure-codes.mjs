@@ -94,7 +94,7 @@ const ADVICE = {
     'Each entry of `errors` points at a bad field and says what is wrong there.',
   ),
   PAYLOAD_TOO_LARGE: advice(
-    [CALL],
+    [CALL, FAILURE],
     'Send a reference to the data instead, or raise `REACH_PAYLOAD_LIMIT_BYTES` and the body limits.',
   ),
   RATE_LIMITED: advice([RESERVED], 'Callers are not limited in this version; a proxy in front may do it.'),

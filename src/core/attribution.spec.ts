@@ -122,6 +122,14 @@ test.each<[Incident, string, string, string, string, RegExp]>([
     /not to its contract: no text/,
   ],
   [
+    { kind: 'reported', agentId: 'a1', code: 'PAYLOAD_TOO_LARGE', message: 'outputs has 300000 bytes' },
+    'PAYLOAD_TOO_LARGE',
+    'execution',
+    'agent',
+    'failed_for_sure',
+    /the result of agent a1 was too large: outputs has 300000 bytes/,
+  ],
+  [
     {
       kind: 'expired',
       capability: 'fetch',

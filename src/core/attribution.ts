@@ -149,6 +149,8 @@ function reported(i: Extract<Incident, { kind: 'reported' }>): Attribution {
       blame: 'caller',
       message: `agent ${i.agentId} found the payload not to its contract${said}`,
     };
+  if (i.code === 'PAYLOAD_TOO_LARGE')
+    return { ...base, blame: 'agent', message: `the result of agent ${i.agentId} was too large${said}` };
   const code = i.foreignCode === undefined ? '' : ` (${i.foreignCode})`;
   return { ...base, blame: 'agent', message: `agent ${i.agentId} reported an error${code}${said}` };
 }

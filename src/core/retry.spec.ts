@@ -50,6 +50,12 @@ test.each<[string, AttemptEnd, RetryFacts, ReturnType<typeof judgeRetry>]>([
     { retry: false, because: 'not_idempotent' },
   ],
   [
+    'too large',
+    { code: 'PAYLOAD_TOO_LARGE', evidence: 'failed_for_sure' },
+    twice,
+    { retry: false, because: 'final' },
+  ],
+  [
     'contract',
     { code: 'CONTRACT_MISMATCH', evidence: 'failed_for_sure' },
     twice,

@@ -26,6 +26,7 @@ export type RetryVerdict =
 /** Codes whose failure another attempt cannot mend. */
 const FINAL: ReadonlySet<ErrorCode> = new Set([
   'CONTRACT_MISMATCH',
+  'PAYLOAD_TOO_LARGE',
   'CALL_CYCLE',
   'CANCELED',
   'TASK_EXPIRED',

@@ -18,6 +18,7 @@ const REPORTABLE: ReadonlySet<ErrorCode> = new Set([
   'DEPENDENCY_DOWN',
   'CONTRACT_MISMATCH',
   'CONNECTION_FAILED',
+  'PAYLOAD_TOO_LARGE',
 ]);
 const REPORT_LIMIT = 1000;
 

@@ -24,6 +24,7 @@ import { pushHandler, type PushHandler } from './push.js';
 import { registrationOf } from './registration.js';
 import { type CapabilityDeclaration, type CapacityReport } from './wire.js';
 
+const DAY_MS = 86_400_000;
 const DEFAULT_DRAIN_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 5000;
 /** After the drain time: how long aborted handlers and last results get. */
@@ -248,7 +249,8 @@ export class Agent extends Emitter<AgentEvents> {
       queued: deliveries.queued,
       pool_usage: Math.min(1, deliveries.inFlight / (this.options.maxConcurrency ?? 1)),
       loop_delay_ms: this.loopDelay.takeMs(),
-      ...(average === undefined ? {} : { avg_task_ms: Math.round(average * 10) / 10 }),
+      // The wire ends at a day; a heartbeat that is refused for it would cost the lease.
+      ...(average === undefined ? {} : { avg_task_ms: Math.min(DAY_MS, Math.round(average * 10) / 10) }),
     };
   }
 

@@ -34,6 +34,8 @@ export interface DeliveryDeps {
   received: (offer: Offer) => void;
 }
 
+/** As many as the wire takes; what is not named keeps running, and learns of its end when it reports. */
+const MAX_RUNNING = 10_000;
 const SEEN_DELIVERIES = 10_000;
 const SMOOTHING = 0.1;
 
@@ -82,7 +84,7 @@ export class Deliveries {
       if (!work.stale && (work.phase === 'running' || work.phase === 'reporting'))
         ids.push(work.offer.delivery_id);
     }
-    return ids;
+    return ids.slice(0, MAX_RUNNING);
   }
 
   /** Offers of the centre: acknowledged at once as far as there are free slots. */

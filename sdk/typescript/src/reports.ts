@@ -28,7 +28,10 @@ const LOST: ReadonlySet<string> = new Set([
   'REACH_LEASE_EXPIRED',
   'REACH_NOT_FOUND',
 ]);
+/** Answers about the form of an operation: sent again, it would be refused again. */
+const MALFORMED: ReadonlySet<string> = new Set(['REACH_PAYLOAD_TOO_LARGE', 'REACH_VALIDATION_FAILED']);
 const MAX_NOTE = 2000;
+const MAX_PLAIN_MESSAGE = 1000;
 const WEEK_MS = 604_800_000;
 
 /** What is said about deliveries once their work has begun: progress, results, failures. */
@@ -66,12 +69,27 @@ export class Reports {
     this.deps.finished(work);
   }
 
+  /** Reports a failure; one that the centre cannot take as it is, once more without its evidence. */
   failure(work: Work, failure: Failure): void {
+    this.sendFailure(work, failure, (refusal) => {
+      const message = `${cut(failure.message, MAX_PLAIN_MESSAGE)} (the centre refused the whole report: ${refusal})`;
+      const { code, retryable } = failure;
+      this.sendFailure(work, { code, message, retryable }, undefined);
+    });
+  }
+
+  private sendFailure(
+    work: Work,
+    failure: Failure,
+    malformed: ((refusal: string) => void) | undefined,
+  ): void {
     this.unsent.delete(work);
     if (work.stale) return this.deps.finished(work);
     work.phase = 'reporting';
     const json = JSON.stringify(failOperation(work.offer.delivery_id, failure));
     this.deps.outbox.push('fail', json, (settlement) => {
+      const refusal = malformedBy(settlement);
+      if (refusal && malformed) return malformed(`${refusal.code}: ${refusal.detail}`);
       this.deps.finished(work);
       const code = refusalOf(settlement);
       if (code !== undefined) this.deps.dropped(work.offer.delivery_id, code);
@@ -130,10 +148,9 @@ export class Reports {
     work.phase = 'reporting';
     const json = `{"op":"complete","delivery_id":${JSON.stringify(work.offer.delivery_id)},${result}}`;
     this.deps.outbox.push('complete', json, (settlement) => {
-      if (settlement.kind === 'refused') {
-        const message = `the centre refused the result: ${settlement.code}: ${settlement.detail}`;
-        return this.failure(work, { code: 'AGENT_ERROR', message, retryable: false });
-      }
+      const refusal = malformedBy(settlement);
+      // Left alone, the task would run into its deadline, and nobody would learn why.
+      if (refusal) return this.failure(work, unreportable(refusal));
       this.deps.finished(work);
       const code = refusalOf(settlement);
       if (code === undefined) return this.kept.delete(work.offer.task_id);
@@ -145,6 +162,23 @@ export class Reports {
   private keep(work: Work, result: string): void {
     if (result.length <= MAX_KEPT_CHARACTERS) this.kept.set(work.offer.task_id, result);
   }
+}
+
+/** What is wrong with the form of an operation; undefined: nothing. */
+function malformedBy(settlement: Settlement): { code: string; detail: string } | undefined {
+  if (settlement.kind === 'refused') return settlement;
+  const error = settlement.kind === 'answer' ? settlement.answer.error : undefined;
+  return error && MALFORMED.has(error.code) ? error : undefined;
+}
+
+/** The failure of work whose result the centre cannot take. */
+function unreportable(refusal: { code: string; detail: string }): Failure {
+  const tooLarge = refusal.code === 'REACH_PAYLOAD_TOO_LARGE' || refusal.code === 'HTTP_413';
+  return {
+    code: tooLarge ? 'PAYLOAD_TOO_LARGE' : 'AGENT_ERROR',
+    message: `the centre refused the result: ${refusal.code}: ${refusal.detail}`,
+    retryable: false,
+  };
 }
 
 /** Within the bounds of the wire: a whole number of milliseconds, at most a week. */
