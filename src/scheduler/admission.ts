@@ -5,6 +5,7 @@ import { ReachError } from '../core/errors.js';
 import { laneLabel, laneOf, MAX_LANE_LENGTH, parseCapabilityRef, type Requirement } from '../core/lane.js';
 import type { TaskState } from '../core/task-state.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
+import { failpoint } from '../platform/lifecycle/failpoints.js';
 import { newId } from '../platform/ids.js';
 import {
   COORDINATOR,
@@ -131,7 +132,9 @@ export class Admission {
   private async write(task: NewTask): Promise<Accepted> {
     let admitted: Admitted;
     try {
+      failpoint('admit_before_commit');
       admitted = await this.store.add(task);
+      failpoint('admit_after_commit');
     } catch (error) {
       this.depths.add(task.lane, -1);
       throw error;

@@ -6,6 +6,7 @@ import { judgeRetry, type RetryVerdict } from '../core/retry.js';
 import { deliveryIdOf } from '../core/task-state.js';
 import { storableJson, storableText, truncate } from '../core/text.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
+import { failpoint } from '../platform/lifecycle/failpoints.js';
 import { newId } from '../platform/ids.js';
 import { ReachTable } from '../registry/reach-table.js';
 import { agentKey } from '../registry/agent-row.js';
@@ -70,6 +71,7 @@ export class Closer {
     const delayMs = verdict.retry ? this.pauseMs(cause, delivery.attempt) : 0;
     const message = truncate(storableText(cause.message + consequence(verdict, delayMs)), MESSAGE_LIMIT);
     const next = verdict.retry ? 'scheduled' : 'failed';
+    failpoint('close_before_commit');
     const closed = await this.store.close({
       taskId: delivery.taskId,
       fence: delivery.fence,
@@ -89,6 +91,7 @@ export class Closer {
         evidence: this.evidence(delivery, incident, cause, verdict, rawError),
       },
     });
+    failpoint('close_after_commit');
     if (closed === undefined) return undefined;
     if (next === 'scheduled') this.alarm.set(delayMs);
     this.log.log({

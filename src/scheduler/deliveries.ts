@@ -4,6 +4,7 @@ import { isTerminal, parseDeliveryId, type TaskState } from '../core/task-state.
 import { storableJson, storableText, truncate } from '../core/text.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { toReachError } from '../platform/http/to-reach-error.js';
+import { failpoint } from '../platform/lifecycle/failpoints.js';
 import { Closer } from './closer.js';
 import { DeadlineAlarm } from './deadline-alarm.js';
 import { DeliveryStore, type Inspection, type LeasedRef } from './delivery.store.js';
@@ -40,6 +41,7 @@ export class Deliveries {
     const ref = leasedRef(deliveryId, leaseId);
     const acknowledged = await this.store.ack(ref);
     if (acknowledged !== undefined) {
+      failpoint('ack_after_commit');
       this.alarm.set(acknowledged.deadlineInMs);
       return { execute: true, deadline: acknowledged.deadlineAt.toISOString() };
     }
@@ -94,7 +96,9 @@ export class Deliveries {
     };
     requireSize('outputs', write.result, this.config.payloadLimitBytes);
     requireSize('meta', write.meta ?? '', this.config.payloadLimitBytes);
+    failpoint('result_before_commit');
     const done = await this.store.complete(write);
+    failpoint('result_after_commit');
     if (done === true) return { state: 'succeeded' };
     const now = await this.store.inspect(ref);
     if (now?.outcome === 'succeeded' && now.closed_lease_id === leaseId) return { state: now.state };

@@ -1,4 +1,5 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { failpoint } from '../platform/lifecycle/failpoints.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import { ORDER_QUEUE, type OrderQueue } from '../platform/queue/order-queue.js';
 import { DeadlineAlarm } from './deadline-alarm.js';
@@ -64,6 +65,7 @@ export class Orders implements OnApplicationBootstrap {
       this.pending = new Set();
       try {
         await this.queue.order(lanes);
+        failpoint('order_after_add');
       } catch (err) {
         this.log.debug({ msg: 'orders could not be queued; placing here instead', lanes: lanes.length, err });
         for (const lane of lanes) this.lanes.wake(lane);

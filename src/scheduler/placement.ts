@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Requirement } from '../core/lane.js';
 import { powerOfTwo, selectByAffinity, type Selector } from '../core/selection.js';
 import { deliveryIdOf } from '../core/task-state.js';
+import { failpoint } from '../platform/lifecycle/failpoints.js';
 import type { Transport } from '../registry/agent-row.js';
 import { ReachTable, type ReachEntry } from '../registry/reach-table.js';
 import { Switches } from '../registry/switches.js';
@@ -53,7 +54,9 @@ export class Placement {
       const { picked, offered } = await this.placeSome(lane, eligible, Math.min(room, BATCH));
       if (offered.length > 0) {
         this.depths.add(lane, -offered.length);
+        failpoint('offer_after_commit');
         this.offers.deliver(offered);
+        failpoint('offer_after_send');
         this.alarm.set(Math.min(...offered.map((o) => o.ackTimeoutMs)));
       }
       placed += offered.length;
@@ -74,6 +77,7 @@ export class Placement {
         const granted = await this.reserve(this.choose(tasks, eligible), reserved);
         if (granted.length === 0) return { picked: tasks.length, offered: [] };
         const deadlines = await head.offer(granted);
+        failpoint('offer_before_commit');
         for (const { task } of granted) this.metrics.offered(task.capability, task.waited_ms);
         return { picked: tasks.length, offered: granted.map((c) => toOffered(c, deadlines)) };
       });

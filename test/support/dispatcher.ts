@@ -24,12 +24,20 @@ export class Dispatcher {
   readonly log: LogLine[] = [];
   url = '';
 
-  constructor(private readonly env: Readonly<Record<string, string>>) {}
+  /** @param main the program; the built server unless set */
+  constructor(
+    private readonly env: Readonly<Record<string, string>>,
+    private readonly main = MAIN,
+  ) {}
 
-  /** Starts it and waits until it listens; a restart takes the port from before. */
-  async start(): Promise<void> {
-    const child = spawn(process.execPath, [MAIN], {
-      env: { PATH: process.env['PATH'], ...this.env, REACH_HTTP_PORT: this.port },
+  /**
+   * Starts it and waits until it listens; a restart takes the port from before.
+   * @param env settings of this life alone
+   * @param nodeArgs options of Node for this life
+   */
+  async start(env: Readonly<Record<string, string>> = {}, nodeArgs: readonly string[] = []): Promise<void> {
+    const child = spawn(process.execPath, [...nodeArgs, this.main], {
+      env: { PATH: process.env['PATH'], ...this.env, ...env, REACH_HTTP_PORT: this.port },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child = child;
@@ -71,6 +79,16 @@ export class Dispatcher {
   /** Ends it as a crash does. */
   async kill9(): Promise<void> {
     await this.end('SIGKILL');
+  }
+
+  /** Resolves when it is gone by itself; false: it still runs after `withinMs`. */
+  async dies(withinMs: number): Promise<boolean> {
+    const child = this.child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return true;
+    return Promise.race([
+      once(child, 'close').then(() => true),
+      new Promise<false>((resolve) => setTimeout(() => resolve(false), withinMs).unref()),
+    ]);
   }
 
   /** Resolves with the first line, from `after` on, that `matches`. */

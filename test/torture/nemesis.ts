@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { FAILPOINTS } from '../../src/platform/lifecycle/failpoints.js';
 import { type Ledger, nowMs } from './ledger.js';
 import { type Fault, type FaultKind, FAULTS } from './plan/schedule.js';
 import { withClient } from './system/postgres.js';
 import type { System } from './system/system.js';
 
+/** A place that no task comes by in so long is left alone. */
+const FAILPOINT_WITHIN_MS = 10_000;
 const PULSE_MS = 50;
 /** A timer that is later than this tells of a machine that is too busy to hold anybody to deadlines. */
 const STALL_MS = 250;
@@ -15,6 +18,7 @@ export class Nemesis {
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly redis: Redis | undefined;
   private readonly pulse: NodeJS.Timeout;
+  private ending = false;
 
   constructor(
     private readonly system: System,
@@ -37,8 +41,9 @@ export class Nemesis {
     for (const fault of schedule) this.timers.push(setTimeout(() => this.queue(fault), fault.atMs));
   }
 
-  /** Does nothing new, and resolves when all that was begun is healed. */
+  /** Does nothing new, not even what waits for its turn, and resolves when all that was begun is healed. */
   async end(): Promise<void> {
+    this.ending = true;
     for (const timer of this.timers.splice(0)) clearTimeout(timer);
     await Promise.all(this.chains.values());
     clearInterval(this.pulse);
@@ -55,6 +60,7 @@ export class Nemesis {
   }
 
   private async do(fault: Fault): Promise<void> {
+    if (this.ending) return;
     const { n, kind, target } = fault;
     const agents = FAULTS[kind].target === 'group' ? this.system.agentIds(target) : [];
     this.ledger.write({
@@ -79,6 +85,19 @@ export class Nemesis {
   private readonly faults: Record<FaultKind, (fault: Fault) => Promise<void>> = {
     kill_dispatcher: async ({ target, forMs }) => {
       const dispatcher = this.dispatcher(target);
+      await dispatcher.kill9();
+      await pause(forMs);
+      await dispatcher.start();
+    },
+    failpoint_dispatcher: async ({ target, forMs, choice, n }) => {
+      const dispatcher = this.dispatcher(target);
+      const point = FAILPOINTS[choice % FAILPOINTS.length] as string;
+      const armed = `${point}:${1 + (Math.floor(choice / 97) % 20)}`;
+      await dispatcher.kill9();
+      // It may come there before it listens; then the start fails, and that is what was wanted.
+      await dispatcher.start({ REACH_TEST_HOOKS: '1', REACH_FAILPOINTS: armed }).catch(() => undefined);
+      const hit = await dispatcher.dies(FAILPOINT_WITHIN_MS);
+      this.ledger.write({ event: 'failpoint', n, armed, hit });
       await dispatcher.kill9();
       await pause(forMs);
       await dispatcher.start();

@@ -15,6 +15,10 @@ export interface Options {
   dispatchers: number;
   groups: number;
   agentsPerGroup: number;
+  /** Torture servers that have a bug each instead, to see that it is caught. */
+  seededBugs: boolean;
+  /** Only these. */
+  bugs: string[] | undefined;
   /** Directory of ledgers and report. */
   out: string | undefined;
 }
@@ -30,6 +34,8 @@ const USAGE = `npm run torture -- [options]
   --dispatchers N     in distributed mode (default 3)
   --groups N          processes with agents (default 4)
   --agents N          agents in each (default 3)
+  --seeded-bugs       torture servers with a known bug each; every one has to be caught
+  --bugs a,b          only these
   --out DIR           where ledgers and report go (default: a temporary directory, kept when something is found)
 `;
 
@@ -49,10 +55,12 @@ export function optionsOf(args: readonly string[]): Options {
       dispatchers: flag,
       groups: flag,
       agents: flag,
+      'seeded-bugs': { type: 'boolean' },
+      bugs: flag,
       out: flag,
     },
   });
-  const number = (name: keyof typeof values, otherwise: number): number => {
+  const number = (name: Exclude<keyof typeof values, 'seeded-bugs'>, otherwise: number): number => {
     const value = values[name] === undefined ? otherwise : Number(values[name]);
     if (value >= 0) return value;
     throw new Error(`--${name} ${values[name]} is not a number\n${USAGE}`);
@@ -70,6 +78,8 @@ export function optionsOf(args: readonly string[]): Options {
     dispatchers: mode === 'embedded' ? 1 : number('dispatchers', 3),
     groups: number('groups', 4),
     agentsPerGroup: number('agents', 3),
+    seededBugs: values['seeded-bugs'] ?? false,
+    bugs: values.bugs?.split(','),
     out: values.out,
   };
 }

@@ -12,6 +12,8 @@ export interface Report {
   deliveries: number;
   executions: number;
   faults: Record<string, number>;
+  /** Named places at which a dispatcher died, and how often. */
+  failpoints: Record<string, number>;
   not_healed: string[];
   findings: Finding[];
   violations: number;
@@ -38,6 +40,10 @@ export function reportOf(options: Options, history: History, findings: Finding[]
     faults: countBy(
       history.faults.filter((f) => f.event === 'start'),
       (f) => f.kind,
+    ),
+    failpoints: countBy(
+      history.faults.flatMap((f) => (f.event === 'failpoint' && f.hit ? [f.armed.replace(/:.*/, '')] : [])),
+      (name) => name,
     ),
     not_healed: notHealed,
     findings,
@@ -84,7 +90,8 @@ export function toMarkdown(report: Report): string {
 
 ${report.tasks} tasks in ${report.seconds} s, ${report.mode} mode: ${table(report.ends)}.
 ${report.deliveries} deliveries, ${report.executions} executions.
-Faults: ${table(report.faults)}.${bound}
+Faults: ${table(report.faults)}.
+Died at failpoints: ${table(report.failpoints)}.${bound}
 
 Replay: \`${report.replay}\`
 

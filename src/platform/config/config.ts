@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { z } from 'zod';
+import { failpointProblems, TEST_KEYS } from '../lifecycle/failpoints.js';
 import { fields } from './fields.js';
 import type { FieldMeta } from './kinds.js';
 import { nearest } from './nearest.js';
@@ -38,7 +39,7 @@ export const FIELD_NAMES = Object.keys(fields) as FieldName[];
  * nearest known name, and combinations that are refused.
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
-  const problems = unknownKeys(env);
+  const problems = [...unknownKeys(env), ...failpointProblems(env)];
   const values: Partial<Record<FieldName, unknown>> = {};
   for (const name of FIELD_NAMES) {
     const parsed = fields[name].safeParse(present(env, name));
@@ -108,7 +109,12 @@ function unknownKeys(env: Readonly<Record<string, string | undefined>>): string[
   const injected = (key: string) => env['KUBERNETES_SERVICE_HOST'] !== undefined && KUBERNETES_KEY.test(key);
   return Object.keys(env)
     .filter(
-      (key) => key.startsWith('REACH_') && !known.includes(key) && !FOREIGN_KEYS.has(key) && !injected(key),
+      (key) =>
+        key.startsWith('REACH_') &&
+        !known.includes(key) &&
+        !FOREIGN_KEYS.has(key) &&
+        !TEST_KEYS.has(key) &&
+        !injected(key),
     )
     .map((key) => {
       const hint = nearest(key, known);

@@ -1,6 +1,7 @@
 import {
   type Check,
   type Execution,
+  type FaultLine,
   fenceOf,
   type Indexed,
   type Transition,
@@ -91,8 +92,11 @@ function runAboveLimit({ of, executions }: Indexed): Violation[] {
 
 /** When we were not able to hear agents, or to tell each other of them: what broke was on our side. */
 function outagesOf({ of }: Indexed): Window[] {
-  const ours = of.faults.filter((f) => f.event !== 'start' || FAULTS[f.kind].target !== 'group');
-  return openWindows(ours, of.bounds.leaseTtlMs);
+  return openWindows(of.faults.filter(isOurs), of.bounds.leaseTtlMs);
+}
+
+function isOurs(fault: FaultLine): boolean {
+  return fault.event !== 'start' || FAULTS[fault.kind].target !== 'group';
 }
 
 /** From the time an agent was killed to the time it registered again. */
@@ -231,11 +235,64 @@ export const littleWaste: Check = {
   },
 };
 
+export const slotsAreFreed: Check = {
+  name: 'slot_kept',
+  says: 'The slot of a delivery is free 3 s after its end (outages of ours apart)',
+  find: (history) => {
+    const outages = openWindows(
+      history.of.faults.filter(isOurs),
+      history.of.bounds.leaseTtlMs + SEEN_AGAIN_MS,
+    );
+    const first = new Map<string, number>();
+    const found = new Set<string>();
+    for (const line of history.of.faults) {
+      if (line.event !== 'slot_kept') continue;
+      // Twice: the first look may have come between the end and its consequences.
+      if (!first.has(line.delivery)) first.set(line.delivery, line.at);
+      else if (overlapMs(outages, (first.get(line.delivery) ?? 0) - SEEN_AGAIN_MS, line.at) === 0)
+        found.add(line.delivery);
+    }
+    return [...found].map((delivery) => ({ what: `${delivery} has ended and holds a slot` }));
+  },
+};
+
+const SEEN_AGAIN_MS = 4000;
+
+export const drainFinishes: Check = {
+  name: 'drained_away',
+  says: 'What an agent finished before it left in the orderly way was not taken from it',
+  find: (history) => {
+    const { of, executions, deliveries } = history;
+    const outages = outagesOf(history);
+    return [...executions].flatMap(([task, runs]) =>
+      runs.flatMap((e) => {
+        const { ended } = e;
+        if (ended === undefined || overlapMs(outages, e.began, ended) > 0) return [];
+        const next = of.agents.find(
+          (a) => a.at > ended && a.event === 'process' && a.agents.includes(e.agent),
+        );
+        const left = of.agents.find((a) => a.event === 'stopped' && a.agent === e.agent && a.at > ended);
+        if (left === undefined || (next !== undefined && next.at < left.at)) return [];
+        const closed = (deliveries.get(task) ?? []).find((d) => d.fence === fenceOf(e.delivery));
+        if (closed?.code !== 'AGENT_LOST') return [];
+        const lost = of.agents.some(
+          (a) => a.event === 'lease_lost' && a.agent === e.agent && a.at > e.began && a.at < left.at,
+        );
+        return lost
+          ? []
+          : [{ what: `${e.agent} finished ${e.delivery} and left, and it was counted as lost`, task }];
+      }),
+    );
+  },
+};
+
 export const AGENT_CHECKS: readonly Check[] = [
   claimedFirst,
   withinLimits,
   nothingForTheDead,
   noOrphans,
   cancelHolds,
+  slotsAreFreed,
+  drainFinishes,
   littleWaste,
 ];

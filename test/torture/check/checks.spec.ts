@@ -234,6 +234,42 @@ const CASES: Record<string, Case[]> = {
       agents: [begin({ at: 4000 })],
     }),
   ],
+  slot_kept: [
+    breaks('seen twice', {
+      faults: [
+        { at: 5000, event: 'slot_kept', delivery: 't1.1' },
+        { at: 7000, event: 'slot_kept', delivery: 't1.1' },
+      ],
+    }),
+    keeps('seen once', { faults: [{ at: 5000, event: 'slot_kept', delivery: 't1.1' }] }),
+    keeps('while Redis was away', {
+      faults: [
+        ...fault('freeze_redis', 1000, 6000),
+        { at: 5000, event: 'slot_kept', delivery: 't1.1' },
+        { at: 7000, event: 'slot_kept', delivery: 't1.1' },
+      ],
+    }),
+  ],
+  drained_away: [
+    breaks('finished, left, and counted as lost', {
+      agents: [process(), begin(), end(), { at: 6, event: 'stopped', agent: 'a1' }],
+      deliveries: [delivery({ outcome: 'failed', code: 'AGENT_LOST' })],
+    }),
+    keeps('killed, and another process left later', {
+      agents: [process(), begin(), end(), process(5), { at: 6, event: 'stopped', agent: 'a1' }],
+      deliveries: [delivery({ outcome: 'failed', code: 'AGENT_LOST' })],
+    }),
+    keeps('its lease had ended', {
+      agents: [
+        process(),
+        begin(),
+        { at: 3.5, event: 'lease_lost', agent: 'a1' },
+        end(),
+        { at: 6, event: 'stopped', agent: 'a1' },
+      ],
+      deliveries: [delivery({ outcome: 'failed', code: 'AGENT_LOST' })],
+    }),
+  ],
   amplification: [
     breaks('an offer that nobody took', {
       deliveries: [delivery({ outcome: 'failed', code: 'ACK_TIMEOUT' }), delivery({ fence: 2 })],

@@ -46,6 +46,9 @@ export type FaultLine = { at: number } & (
   | { event: 'dead'; agents: string[] }
   /** The machine did not let even the nemesis's own timer run: nobody's deadlines could be met. */
   | { event: 'stall'; ms: number }
+  | { event: 'failpoint'; n: number; armed: string; hit: boolean }
+  /** The sampler found the slot of a delivery that had ended some time ago. */
+  | { event: 'slot_kept'; delivery: string }
   | { event: 'exit'; target: number; code: number | null }
 );
 

@@ -3,6 +3,7 @@ import { between, randomOf, shuffled } from './random.js';
 /** Everything that the nemesis can do. The second word of a kind says to what. */
 export const FAULTS = {
   kill_dispatcher: { target: 'dispatcher', modes: ['distributed', 'embedded'], ms: [200, 3000] },
+  failpoint_dispatcher: { target: 'dispatcher', modes: ['distributed', 'embedded'], ms: [0, 1000] },
   freeze_dispatcher: { target: 'dispatcher', modes: ['distributed', 'embedded'], ms: [500, 9000] },
   restart_dispatcher: { target: 'dispatcher', modes: ['distributed', 'embedded'], ms: [0, 0] },
   kill_agents: { target: 'group', modes: ['distributed', 'embedded'], ms: [0, 8000] },
@@ -34,6 +35,8 @@ export interface Fault {
   target: number;
   atMs: number;
   forMs: number;
+  /** Decides what else there is to decide, by its remainder. */
+  choice: number;
 }
 
 export interface ScheduleOptions {
@@ -76,6 +79,7 @@ export function scheduleOf(seed: number, options: ScheduleOptions): Fault[] {
       target: between(random, 0, counts[target] - 1),
       atMs,
       forMs: between(random, ms[0], ms[1]),
+      choice: between(random, 0, 2 ** 30),
     });
   }
   return faults;

@@ -52,6 +52,9 @@ export function planOf(seed: number, n: number): Plan {
     ack_timeout_ms: 2000,
     execution_timeout_ms: chance(0.05) ? between(random, 100, 500) : 8000,
   };
+  // Some end at the very moment at which they are given up.
+  if (order.execution_timeout_ms < 1000 && chance(0.5))
+    order.payload.work_ms = order.execution_timeout_ms + between(random, -20, 40);
   if (chance(0.05)) order.expires_in_ms = between(random, 50, 3000);
   if (chance(0.05)) order.delay_ms = between(random, 1, 3000);
   if (chance(0.1)) order.affinity_key = `a${between(random, 1, 20)}`;

@@ -11,12 +11,13 @@ export interface LoadOrders {
   seed: number;
   tasks: number;
   perSecond: number;
+  /** After the end of the stream: how long to go on for an answer that is missing. */
+  giveUpMs: number;
 }
 
 const CALL_TIMEOUT_MS = 10_000;
 /** Submits without a definite answer; the stream waits where there are more. */
 const MOST_OPEN = 400;
-const GIVE_UP_AFTER_STOP_MS = 60_000;
 const PAUSE_MS = 250;
 const BATCH = 10;
 
@@ -90,7 +91,7 @@ async function submit(plan: Plan): Promise<void> {
       call('POST', 'tasks', bodyOf(plan), plan.key),
     );
     if (answer !== undefined && isFinal(answer.status)) return settled(plan, answer.status, answer.body);
-    if (nowMs() > stoppedAt + GIVE_UP_AFTER_STOP_MS) return gaveUp(plan);
+    if (nowMs() > stoppedAt + orders.giveUpMs) return gaveUp(plan);
     await pause(PAUSE_MS);
   }
 }
@@ -156,7 +157,7 @@ async function cancel(task: string, afterMs: number): Promise<void> {
 /** Waits for the end, notes it, and looks once more some time later: an end is never left. */
 async function watch(task: string): Promise<void> {
   const path = `tasks/${task}?namespace=${orders.namespace}`;
-  while (nowMs() < stoppedAt + GIVE_UP_AFTER_STOP_MS) {
+  while (nowMs() < stoppedAt + orders.giveUpMs) {
     const answer = await call('GET', `${path}&wait_ms=5000`);
     if (answer?.status === 200 && answer.body['finished_at'] !== undefined) {
       ledger.write({ event: 'seen', task, state: answer.body['state'], result: answer.body['result'] });

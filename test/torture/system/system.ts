@@ -17,6 +17,8 @@ export interface SystemOptions {
   groups: number;
   agentsPerGroup: number;
   namespace: string;
+  /** Main file of the dispatchers; the built server unless set. */
+  main?: string;
   /** Where the ledgers are written. */
   out: string;
 }
@@ -120,7 +122,7 @@ export class System {
   }
 
   private async add(env: Record<string, string>): Promise<void> {
-    const dispatcher = new Dispatcher({ ...SETTINGS, ...env });
+    const dispatcher = new Dispatcher({ ...SETTINGS, ...env }, this.options.main);
     this.dispatchers.push(dispatcher);
     await dispatcher.start();
   }
