@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FaultKind } from './plan/schedule.js';
 
@@ -221,7 +221,8 @@ export const MUTANTS: readonly Mutant[] = [
 export function mutate(dist: string, mutant: Mutant): string {
   const copy = join(dist, 'torture', 'mutants', mutant.name);
   rmSync(copy, { recursive: true, force: true });
-  cpSync(dist, copy, { recursive: true, filter: (source) => source !== join(dist, 'torture') });
+  for (const entry of readdirSync(dist))
+    if (entry !== 'torture') cpSync(join(dist, entry), join(copy, entry), { recursive: true });
   for (const { file, find, put } of mutant.edits) {
     const path = join(copy, file);
     const before = readFileSync(path, 'utf8');
