@@ -101,6 +101,9 @@ function mask(value: Config[FieldName]): string {
     .replace(/([?&][^=&#]*password[^=&#]*=)[^&#]*/gi, '$1***');
 }
 
+/** Secrets for probes of dependencies, under names that whoever runs the process chooses. */
+const CREDENTIAL_KEY = /^REACH_CREDENTIAL_/;
+
 /** Kubernetes sets these in every pod when a service is called `reach`. */
 const KUBERNETES_KEY = /^REACH_(SERVICE|PORT)(_|$)/;
 
@@ -114,6 +117,7 @@ function unknownKeys(env: Readonly<Record<string, string | undefined>>): string[
         !known.includes(key) &&
         !FOREIGN_KEYS.has(key) &&
         !TEST_KEYS.has(key) &&
+        !CREDENTIAL_KEY.test(key) &&
         !injected(key),
     )
     .map((key) => {

@@ -1,3 +1,4 @@
+import { outboundFields } from './outbound-fields.js';
 import { probeFields } from './probe-fields.js';
 import { registryFields, schedulerFields } from './scheduler-fields.js';
 import { serverFields, storageFields } from './server-fields.js';
@@ -12,4 +13,5 @@ export const fields = {
   ...registryFields,
   ...probeFields,
   ...schedulerFields,
+  ...outboundFields,
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseCidr } from '../../core/address-policy.js';
 import { parseRedisUrl } from '../coordination/redis-url.js';
 
 /** What a configuration field says about itself, besides its type. */
@@ -114,4 +115,17 @@ export function secrets(meta: Describe, minLength: number) {
     })
     .default(Object.freeze([]))
     .meta({ ...meta, secret: true });
+}
+
+/** A comma-separated list of IP addresses and CIDR ranges. Empty by default. */
+export function addressRanges(meta: Describe) {
+  return z
+    .string()
+    .transform((value) => Object.freeze(value.split(',').map((part) => part.trim())))
+    .superRefine((parts, ctx) => {
+      for (const part of parts.filter((range) => parseCidr(range) === undefined))
+        ctx.addIssue({ code: 'custom', message: `must hold IP addresses and CIDR ranges, not "${part}"` });
+    })
+    .default(Object.freeze([]))
+    .meta({ ...meta });
 }
