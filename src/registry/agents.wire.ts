@@ -12,6 +12,7 @@ import {
   uuid,
 } from '../platform/wire/primitives.js';
 import { AGENT_STATES } from '../core/agent-state.js';
+import { dependency } from './dependency.wire.js';
 
 export const agentId = userId('agent_id');
 export const agentState = z.enum(AGENT_STATES);
@@ -29,14 +30,6 @@ export const capability = z
     }),
   ])
   .transform((c) => (typeof c === 'string' ? { name: c } : c));
-
-export const dependency = z.object({
-  name: userId('dependency name'),
-  type: z.enum(['http', 'tcp', 'postgres', 'mysql', 'redis', 'nats', 'agent', 'mcp', 'a2a']),
-  target: z.string().min(1).max(2000).optional(),
-  critical: z.boolean().default(false),
-  timeout_ms: durationMs(1, 60_000).default(5000),
-});
 
 export const capacityReport = z.object({
   queued: z.number().int().min(0).max(1_000_000).optional(),

@@ -1,11 +1,17 @@
+import type { AddressGuard } from '../../platform/outbound/address-guard.js';
+import type { Credentials } from '../client/credentials.js';
 import type { Prober } from '../prober.js';
+import { httpProber } from './http.js';
+import { tcpProber } from './tcp.js';
 
 /** Every prober by the type of target that it probes. */
 export class Probers {
   private readonly byType: ReadonlyMap<string, Prober<unknown>>;
 
-  constructor(probers: readonly Prober<unknown>[]) {
-    this.byType = new Map(probers.map((prober) => [prober.type, prober]));
+  constructor(guard: AddressGuard, credentials: Credentials) {
+    const probers = [httpProber(guard, credentials), tcpProber(guard)];
+    // Each is handed only what its own `parse` returned.
+    this.byType = new Map(probers.map((prober) => [prober.type, prober as Prober<unknown>]));
   }
 
   /** The prober of a type; undefined for one that is not probed over the network (`agent`). */

@@ -843,6 +843,281 @@ export interface components {
           /** @description Names one delivery of one task; opaque. */
           delivery_id: string;
         };
+    Dependency:
+      | {
+          name: string;
+          /** @default false */
+          critical?: boolean;
+          /** @default 5000 */
+          timeout_ms?: number;
+          /** @description An answer that takes longer counts as slow; the default is half of timeout_ms. */
+          slow_ms?: number;
+          /** @enum {string} */
+          type: 'http';
+          /** Format: uri */
+          target?: string;
+          /**
+           * @description Names the secret that the probe shows: `env:REACH_CREDENTIAL_X`, a variable of the dispatcher, or `file:x`, a file below its REACH_CREDENTIALS_DIR.
+           * @example env:REACH_CREDENTIAL_SEARCH
+           */
+          credential?: string;
+          /** @default {} */
+          options?: {
+            /**
+             * @default GET
+             * @enum {string}
+             */
+            method?: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
+            /** @default {} */
+            headers?: {
+              [key: string]: string;
+            };
+            body?: string;
+            /** @default {} */
+            expect?: {
+              /** @description Statuses that are good; the default is every 2xx. */
+              status?: number[];
+              body_contains?: string;
+              /** @description Fields that the JSON of the answer must have with these values, among others. */
+              json?: {
+                [key: string]: unknown;
+              };
+            };
+            /** @description Header that carries the credential; the default is Authorization. */
+            credential_header?: string;
+            /**
+             * @description What stands before the credential; `basic`: it is user:password. The default is bearer in Authorization, none elsewhere.
+             * @enum {string}
+             */
+            credential_scheme?: 'bearer' | 'basic' | 'none';
+            /**
+             * @description `insecure` takes any certificate.
+             * @default verify
+             * @enum {string}
+             */
+            tls?: 'verify' | 'insecure';
+          };
+        }
+      | {
+          name: string;
+          /** @default false */
+          critical?: boolean;
+          /** @default 5000 */
+          timeout_ms?: number;
+          /** @description An answer that takes longer counts as slow; the default is half of timeout_ms. */
+          slow_ms?: number;
+          /** @enum {string} */
+          type: 'tcp';
+          /** @example mail.internal:25 */
+          target?: string;
+          /** @default {} */
+          options?: {
+            /**
+             * @description `insecure` takes any certificate.
+             * @enum {string}
+             */
+            tls?: 'verify' | 'insecure';
+          };
+        }
+      | {
+          name: string;
+          /** @default false */
+          critical?: boolean;
+          /** @default 5000 */
+          timeout_ms?: number;
+          /** @description An answer that takes longer counts as slow; the default is half of timeout_ms. */
+          slow_ms?: number;
+          /** @enum {string} */
+          type: 'postgres';
+          /** @example postgres://user@host:5432/database */
+          target?: string;
+          /**
+           * @description Names the secret that the probe shows: `env:REACH_CREDENTIAL_X`, a variable of the dispatcher, or `file:x`, a file below its REACH_CREDENTIALS_DIR.
+           * @example env:REACH_CREDENTIAL_SEARCH
+           */
+          credential?: string;
+          /** @default {} */
+          options?: {
+            /**
+             * @description `off`: no TLS; `insecure`: TLS with any certificate.
+             * @default off
+             * @enum {string}
+             */
+            tls?: 'off' | 'verify' | 'insecure';
+          };
+        }
+      | {
+          name: string;
+          /** @default false */
+          critical?: boolean;
+          /** @default 5000 */
+          timeout_ms?: number;
+          /** @description An answer that takes longer counts as slow; the default is half of timeout_ms. */
+          slow_ms?: number;
+          /** @enum {string} */
+          type: 'mysql';
+          /** @example mysql://user@host:3306/database */
+          target?: string;
+          /**
+           * @description Names the secret that the probe shows: `env:REACH_CREDENTIAL_X`, a variable of the dispatcher, or `file:x`, a file below its REACH_CREDENTIALS_DIR.
+           * @example env:REACH_CREDENTIAL_SEARCH
+           */
+          credential?: string;
+          /** @default {} */
+          options?: {
+            /**
+             * @description `off`: no TLS; `insecure`: TLS with any certificate.
+             * @default off
+             * @enum {string}
+             */
+            tls?: 'off' | 'verify' | 'insecure';
+          };
+        }
+      | {
+          name: string;
+          /** @default false */
+          critical?: boolean;
+          /** @default 5000 */
+          timeout_ms?: number;
+          /** @description An answer that takes longer counts as slow; the default is half of timeout_ms. */
+          slow_ms?: number;
+          /** @enum {string} */
+          type: 'redis';
+          /** @example redis://host:6379/0 */
+          target?: string;
+          /**
+           * @description Names the secret that the probe shows: `env:REACH_CREDENTIAL_X`, a variable of the dispatcher, or `file:x`, a file below its REACH_CREDENTIALS_DIR.
+           * @example env:REACH_CREDENTIAL_SEARCH
+           */
+          credential?: string;
+          /** @default {} */
+          options?: {
+            /**
+             * @description `insecure` takes any certificate.
+             * @default verify
+             * @enum {string}
+             */
+            tls?: 'verify' | 'insecure';
+          };
+        }
+      | {
+          name: string;
+          /** @default false */
+          critical?: boolean;
+          /** @default 5000 */
+          timeout_ms?: number;
+          /** @description An answer that takes longer counts as slow; the default is half of timeout_ms. */
+          slow_ms?: number;
+          /** @enum {string} */
+          type: 'nats';
+          /** @example nats://host:4222 */
+          target?: string;
+          /**
+           * @description A token, the password of the user in the target, an nkey seed, or the text of a .creds file.
+           * @example env:REACH_CREDENTIAL_SEARCH
+           */
+          credential?: string;
+          /** @default {} */
+          options?: {
+            /**
+             * @description `insecure` takes any certificate.
+             * @default verify
+             * @enum {string}
+             */
+            tls?: 'verify' | 'insecure';
+          };
+        }
+      | {
+          name: string;
+          /** @default false */
+          critical?: boolean;
+          /** @default 5000 */
+          timeout_ms?: number;
+          /** @description An answer that takes longer counts as slow; the default is half of timeout_ms. */
+          slow_ms?: number;
+          /** @enum {string} */
+          type: 'agent';
+          target?: string;
+        }
+      | {
+          name: string;
+          /** @default false */
+          critical?: boolean;
+          /** @default 5000 */
+          timeout_ms?: number;
+          /** @description An answer that takes longer counts as slow; the default is half of timeout_ms. */
+          slow_ms?: number;
+          /** @enum {string} */
+          type: 'mcp';
+          /** Format: uri */
+          target?: string;
+          /**
+           * @description Names the secret that the probe shows: `env:REACH_CREDENTIAL_X`, a variable of the dispatcher, or `file:x`, a file below its REACH_CREDENTIALS_DIR.
+           * @example env:REACH_CREDENTIAL_SEARCH
+           */
+          credential?: string;
+          /** @default {} */
+          options?: {
+            /** @default {} */
+            headers?: {
+              [key: string]: string;
+            };
+            /** @description Header that carries the credential; the default is Authorization. */
+            credential_header?: string;
+            /**
+             * @description What stands before the credential; `basic`: it is user:password. The default is bearer in Authorization, none elsewhere.
+             * @enum {string}
+             */
+            credential_scheme?: 'bearer' | 'basic' | 'none';
+            /**
+             * @description `insecure` takes any certificate.
+             * @default verify
+             * @enum {string}
+             */
+            tls?: 'verify' | 'insecure';
+          };
+        }
+      | {
+          name: string;
+          /** @default false */
+          critical?: boolean;
+          /** @default 5000 */
+          timeout_ms?: number;
+          /** @description An answer that takes longer counts as slow; the default is half of timeout_ms. */
+          slow_ms?: number;
+          /** @enum {string} */
+          type: 'a2a';
+          /**
+           * Format: uri
+           * @description The agent, or its card: to a URL that does not end in .json, /.well-known/agent-card.json is added.
+           */
+          target?: string;
+          /**
+           * @description Names the secret that the probe shows: `env:REACH_CREDENTIAL_X`, a variable of the dispatcher, or `file:x`, a file below its REACH_CREDENTIALS_DIR.
+           * @example env:REACH_CREDENTIAL_SEARCH
+           */
+          credential?: string;
+          /** @default {} */
+          options?: {
+            /** @default {} */
+            headers?: {
+              [key: string]: string;
+            };
+            /** @description Header that carries the credential; the default is Authorization. */
+            credential_header?: string;
+            /**
+             * @description What stands before the credential; `basic`: it is user:password. The default is bearer in Authorization, none elsewhere.
+             * @enum {string}
+             */
+            credential_scheme?: 'bearer' | 'basic' | 'none';
+            /**
+             * @description `insecure` takes any certificate.
+             * @default verify
+             * @enum {string}
+             */
+            tls?: 'verify' | 'insecure';
+          };
+        };
     DeregisterRequest: {
       /**
        * @description Isolation domain; namespaces do not see each other.
@@ -1081,16 +1356,7 @@ export interface components {
           }
       )[];
       /** @default [] */
-      dependencies?: {
-        name: string;
-        /** @enum {string} */
-        type: 'http' | 'tcp' | 'postgres' | 'mysql' | 'redis' | 'nats' | 'agent' | 'mcp' | 'a2a';
-        target?: string;
-        /** @default false */
-        critical?: boolean;
-        /** @default 5000 */
-        timeout_ms?: number;
-      }[];
+      dependencies?: components['schemas']['Dependency'][];
       /**
        * @default pull
        * @enum {string}

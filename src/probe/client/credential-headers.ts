@@ -1,0 +1,37 @@
+import type { Credentials } from './credentials.js';
+import { ProbeFailure } from './probe-failure.js';
+
+interface Declared {
+  target: string;
+  credential?: string | undefined;
+  options: {
+    credential_header?: string | undefined;
+    credential_scheme?: 'bearer' | 'basic' | 'none' | undefined;
+  };
+}
+
+/**
+ * The header that carries the credential of a target, if it has one. What must not be shown goes to `secrets`.
+ * @throws ProbeFailure `misconfigured`
+ */
+export async function credentialHeaders(
+  declared: Declared,
+  credentials: Credentials,
+  secrets: string[],
+): Promise<Record<string, string>> {
+  if (declared.credential === undefined) return {};
+  const url = new URL(declared.target);
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  const secret = await credentials.read(declared.credential, `${url.hostname}:${port}`);
+  secrets.push(secret);
+  const header = (declared.options.credential_header ?? 'authorization').toLowerCase();
+  const scheme = declared.options.credential_scheme ?? (header === 'authorization' ? 'bearer' : 'none');
+  if (scheme === 'basic') {
+    const encoded = Buffer.from(secret, 'utf8').toString('base64');
+    secrets.push(encoded);
+    return { [header]: `Basic ${encoded}` };
+  }
+  if (!/^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(secret))
+    throw new ProbeFailure('misconfigured', `${declared.credential} cannot stand in a header`);
+  return { [header]: scheme === 'bearer' ? `Bearer ${secret}` : secret };
+}
