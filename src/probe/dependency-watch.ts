@@ -103,10 +103,11 @@ export class DependencyWatch {
   ): Probing | undefined {
     const prober = this.probers.get(declared.type);
     // Without a target it is only a name, for people to read.
-    if (prober === undefined || declared.target === undefined) return undefined;
+    if (prober === undefined || typeof declared.target !== 'string') return undefined;
     try {
       const target = prober.parse(declared);
-      return { type: declared.type, prober, target, key: prober.keyOf(target), zone };
+      const label = `${declared.type} ${declared.target}`;
+      return { type: declared.type, prober, target, key: prober.keyOf(target), label, zone };
     } catch (err) {
       const msg = `dependency ${declared.name} of agent ${entry.agentId} cannot be read, and is not probed`;
       this.log.warn({ msg, namespace: entry.namespace, agent_id: entry.agentId, err });

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { hasRoomForPing, type Load } from '../core/deep-ping.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import type { ReachEntry } from '../registry/reach-table.js';
@@ -14,18 +14,35 @@ const HTTP_WORKS = [
 ];
 const DEEP_BODY = JSON.stringify({ type: 'echo', deep: true });
 
+/** Whom to ask, and how, from the deepest layer to the lightest. */
+interface Endpoint {
+  host: string;
+  layers: [...Layer[], Layer];
+}
+
 /** How an agent is asked at its endpoint: TCP, then HTTP, then its probe tool where it has one. */
 @Injectable()
 export class EndpointLayers {
+  private readonly log = new Logger(EndpointLayers.name);
+
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly probers: Probers,
   ) {}
 
   /** @returns undefined for an agent whose endpoint cannot be asked */
-  of(entry: ReachEntry, answersEchoes: boolean): { host: string; layers: [...Layer[], Layer] } | undefined {
-    if (entry.endpoint === undefined || !URL.canParse(entry.endpoint)) return undefined;
-    const url = new URL(entry.endpoint);
+  of(entry: ReachEntry, answersEchoes: boolean): Endpoint | undefined {
+    if (entry.endpoint === undefined) return undefined;
+    try {
+      return this.layersOf(entry, new URL(entry.endpoint), answersEchoes);
+    } catch (err) {
+      const msg = `the endpoint of agent ${entry.agentId} cannot be probed`;
+      this.log.warn({ msg, namespace: entry.namespace, agent_id: entry.agentId, err });
+      return undefined;
+    }
+  }
+
+  private layersOf(entry: ReachEntry, url: URL, answersEchoes: boolean): Endpoint {
     const host = `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`;
     const {
       connectTimeoutMs: connectMs,
@@ -44,7 +61,7 @@ export class EndpointLayers {
     const expect = { json: { ok: true, echo: 'reachable' } };
     const headers = { 'content-type': 'application/json' };
     const options = { method: 'POST', headers, body: DEEP_BODY, expect };
-    const tool = { type: 'http', target: entry.endpoint, options };
+    const tool = { type: 'http', target: url.href, options };
     const l1: Layer = { kind: 'l1', intervalMs: () => probeIntervalL1Ms, may: always, probe: tcp };
     const l2: Layer = {
       kind: 'l2',

@@ -9,6 +9,7 @@ import { AgentWatch } from './agent-watch.js';
 import { DependencyWatch } from './dependency-watch.js';
 import { EchoPort } from './echo-port.js';
 import { Pacer, type Ended } from './pacer.js';
+import { PeerWatch } from './peer-watch.js';
 import { ProbeMetrics } from './probe-metrics.js';
 import { Replicas } from './replicas.js';
 import { Settler } from './settler.js';
@@ -37,6 +38,7 @@ export class ProbeEngine implements OnApplicationBootstrap {
     private readonly replicas: Replicas,
     private readonly dependencies: DependencyWatch,
     private readonly agents: AgentWatch,
+    private readonly peers: PeerWatch,
     private readonly settler: Settler,
     private readonly metrics: ProbeMetrics,
     shutdown: Shutdown,
@@ -87,6 +89,7 @@ export class ProbeEngine implements OnApplicationBootstrap {
     this.liveIds = ids;
     this.agents.setLive(live);
     this.dependencies.setLive(live);
+    this.peers.setLive(live);
     for (const entry of this.table.all()) this.follow(entry.key);
     this.log.log({
       event: 'reach_replicas',
@@ -101,6 +104,7 @@ export class ProbeEngine implements OnApplicationBootstrap {
     const wanted = entry !== undefined && isProbed(entry) ? entry : undefined;
     this.agents.follow(key, wanted);
     this.dependencies.follow(key, wanted);
+    this.peers.follow(key, wanted);
   }
 
   private ended(target: SharedTarget | AgentTarget, ended: Ended): number {

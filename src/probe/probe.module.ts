@@ -6,17 +6,18 @@ import { Canary } from './canary.js';
 import { DependencyWatch } from './dependency-watch.js';
 import { EchoPort } from './echo-port.js';
 import { EndpointLayers } from './endpoint-layers.js';
+import { PeerWatch } from './peer-watch.js';
 import { ProbeController } from './probe.controller.js';
 import { ProbeEngine } from './probe-engine.js';
 import { ProbeMetrics } from './probe-metrics.js';
-import { Probers } from './probers/probers.js';
+import { ProbersModule } from './probers/probers.module.js';
 import { Replicas } from './replicas.js';
 import { Reporter } from './reporter.js';
 import { SelfWatch } from './self-watch.js';
 import { Settler } from './settler.js';
 
 @Module({
-  imports: [RegistryModule],
+  imports: [RegistryModule, ProbersModule],
   controllers: [ProbeController],
   providers: [
     AgentWatch,
@@ -25,9 +26,9 @@ import { Settler } from './settler.js';
     DependencyWatch,
     EchoPort,
     EndpointLayers,
+    PeerWatch,
     ProbeEngine,
     ProbeMetrics,
-    { provide: Probers, useValue: new Probers([]) },
     Replicas,
     Reporter,
     SelfWatch,

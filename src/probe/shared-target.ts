@@ -20,6 +20,8 @@ export interface Probing {
   readonly prober: Prober<unknown>;
   readonly target: unknown;
   readonly key: string;
+  /** What is asked, for people. */
+  readonly label: string;
   readonly zone: string | undefined;
 }
 
@@ -47,7 +49,7 @@ export class SharedTarget implements Watched {
     private readonly reporter: Reporter,
   ) {
     this.id = idOf(probing);
-    this.label = this.id;
+    this.label = probing.label;
     this.kind = probing.type;
     this.host = `${probing.type} ${probing.prober.hostOf(probing.target)}`;
     this.zone = probing.zone;
