@@ -1,16 +1,20 @@
-import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
+import { CONFIG, type Config } from '../platform/config/config.js';
 import { Answers, Fails } from '../platform/http/describe.js';
 import { decodeCursor, encodeCursor } from '../platform/http/pagination.js';
-import { toAgentView } from './agent-row.js';
+import { agentKey } from './agent-row.js';
+import { toAgentView, toFactsView, toWindowView } from './agent-view.js';
 import {
   agentDetail,
   agentId,
   agentsPage,
   agentsQuery,
+  agentView,
   deregisterBody,
   drainBody,
+  holdBody,
   namespaceQuery,
   registerAnswer,
   registerBody,
@@ -19,8 +23,12 @@ import {
 } from './agents.wire.js';
 import { agentNotFound, Registry } from './registry.js';
 import { RegistryStore } from './registry.store.js';
+import { Windows } from './windows.js';
 
 const HISTORY_LIMIT = 100;
+/** Latencies that are good enough: of an answer to a light probe, and of a task. */
+const PROBE_TARGET_MS = 1_000;
+const WORK_TARGET_MS = 30_000;
 
 @ApiTags('agents')
 @Controller()
@@ -28,6 +36,8 @@ export class AgentsController {
   constructor(
     private readonly registry: Registry,
     private readonly store: RegistryStore,
+    private readonly windows: Windows,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   @Post('agent/register')
@@ -58,6 +68,29 @@ export class AgentsController {
     return { agent_id: row.agent_id, state: row.state, drain_until: drainUntil(row.drain_until) };
   }
 
+  @Post('agents/:agent_id/hold')
+  @Answers(200, agentView, 'Hold an agent out of service, as an operator')
+  @Fails('NOT_FOUND', 'VALIDATION_FAILED')
+  async hold(
+    @Param('agent_id', { schema: agentId }) id: string,
+    @Query({ schema: namespaceQuery }) query: z.output<typeof namespaceQuery>,
+    @Body({ schema: holdBody }) body: z.output<typeof holdBody>,
+  ) {
+    const row = await this.registry.hold(query.namespace, id, body.reason);
+    return toAgentView(row, row.in_flight);
+  }
+
+  @Post('agents/:agent_id/release')
+  @Answers(200, agentView, 'End a hold: the agent gets work again as its state allows')
+  @Fails('NOT_FOUND')
+  async release(
+    @Param('agent_id', { schema: agentId }) id: string,
+    @Query({ schema: namespaceQuery }) query: z.output<typeof namespaceQuery>,
+  ) {
+    const row = await this.registry.hold(query.namespace, id, null);
+    return toAgentView(row, row.in_flight);
+  }
+
   @Get('agents')
   @Answers(200, agentsPage, 'List agents')
   @Fails('VALIDATION_FAILED')
@@ -82,7 +115,11 @@ export class AgentsController {
   }
 
   @Get('agents/:agent_id')
-  @Answers(200, agentDetail, 'One agent with the history of its states')
+  @Answers(
+    200,
+    agentDetail,
+    'One agent with the facts behind its state, what it did of late, and its history',
+  )
   @Fails('NOT_FOUND')
   async one(
     @Param('agent_id', { schema: agentId }) id: string,
@@ -91,8 +128,17 @@ export class AgentsController {
     const row = await this.store.find(query.namespace, id);
     if (row === undefined) throw agentNotFound(query.namespace, id);
     const history = await this.store.history(query.namespace, id, HISTORY_LIMIT);
+    const nowMs = performance.now();
+    const { probes, work } = this.windows.read(agentKey(query.namespace, id), nowMs);
+    const probesView = toWindowView(probes, nowMs, PROBE_TARGET_MS);
+    const workView = toWindowView(work, nowMs, WORK_TARGET_MS);
     return {
       ...toAgentView(row, row.in_flight),
+      facts: toFactsView(row, this.config.warmUpProbes),
+      windows: {
+        ...(probesView !== undefined && { probes: probesView }),
+        ...(workView !== undefined && { work: workView }),
+      },
       history: history.map((h) => ({ ...h, at: h.at.toISOString() })),
     };
   }

@@ -12,6 +12,7 @@ import {
   uuid,
 } from '../platform/wire/primitives.js';
 import { AGENT_STATES } from '../core/agent-state.js';
+import { STANDINGS } from '../core/verdict.js';
 import { dependency } from './dependency.wire.js';
 
 export const agentId = userId('agent_id');
@@ -138,6 +139,11 @@ export const removalAnswer = z
   .object({ agent_id: z.string(), state: agentState, drain_until: timestamp })
   .meta({ id: 'RemovalAnswer' });
 
+export const holdBody = z
+  .object({ reason: z.string().max(500).default('') })
+  .default({ reason: '' })
+  .meta({ id: 'HoldRequest' });
+
 export const agentsQuery = pageQuery.extend({
   namespace,
   capability: capabilityName.optional(),
@@ -172,8 +178,60 @@ export const agentView = z
     capacity: capacityReport.nullable(),
     registered_at: timestamp,
     removed_at: timestamp.optional(),
+    held: z
+      .object({ reason: z.string(), since: timestamp })
+      .optional()
+      .meta({ description: 'An operator holds it out of service; its state is judged all the same.' }),
   })
   .meta({ id: 'Agent' });
+
+export const probeFact = z.object({
+  standing: z.enum(STANDINGS).meta({
+    description: 'unknown: not probed; suspect: a failure is being confirmed; bad: enough failed running',
+  }),
+  since: timestamp.optional(),
+  failures: z.number().int().meta({ description: 'failures running' }),
+  successes: z.number().int().meta({ description: 'good probes running' }),
+  fault: z.string().optional().meta({ description: 'kind of the latest failure, until it is good again' }),
+  detail: z.string().optional(),
+  latency_ms: z.number().optional().meta({ description: 'of the latest good answer' }),
+  slow: z.boolean().optional(),
+});
+
+export const agentFacts = z
+  .object({
+    lease: z.enum(['live', 'ended']),
+    heartbeat: z.enum(['fresh', 'missed', 'dead']),
+    session: z.enum(['open', 'broken', 'none']),
+    leaving: z.boolean(),
+    echo: probeFact,
+    dependencies: z.array(
+      z.object({ name: z.string(), type: z.string(), critical: z.boolean(), ...probeFact.shape }),
+    ),
+    warm_up: z
+      .object({
+        passed: z.boolean(),
+        good: z.number().int(),
+        needed: z.number().int(),
+        mean_ms: z.number().optional(),
+      })
+      .optional()
+      .meta({ description: 'Absent: the agent cannot be warmed up, and counts as warm.' }),
+  })
+  .meta({ id: 'AgentFacts', description: 'What the state was judged from.' });
+
+export const agentWindow = z
+  .object({
+    samples: z.number().int(),
+    success_rate: z.number().meta({ description: '0 to 1, recent results weighing more' }),
+    p50_ms: z.number().optional(),
+    p95_ms: z.number().optional(),
+    consecutive_failures: z.number().int(),
+    last_activity_at: timestamp,
+    silent: z.boolean().meta({ description: 'nothing for over 30 s' }),
+    score: z.number().meta({ description: '0 to 1' }),
+  })
+  .meta({ id: 'AgentWindow' });
 
 export const agentTransition = z
   .object({
@@ -187,7 +245,13 @@ export const agentTransition = z
   .meta({ id: 'AgentTransition' });
 
 export const agentDetail = agentView
-  .extend({ history: z.array(agentTransition) })
+  .extend({
+    facts: agentFacts,
+    windows: z
+      .object({ probes: agentWindow.optional(), work: agentWindow.optional() })
+      .meta({ description: 'The last ten minutes, as the answering replica saw them.' }),
+    history: z.array(agentTransition),
+  })
   .meta({ id: 'AgentDetail' });
 export const agentsPage = page(agentView).meta({ id: 'AgentPage' });
 

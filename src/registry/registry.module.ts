@@ -11,6 +11,7 @@ import { Registry } from './registry.js';
 import { RegistryStore } from './registry.store.js';
 import { Switches } from './switches.js';
 import { Transitions } from './transitions.js';
+import { Windows } from './windows.js';
 
 @Module({
   controllers: [AgentsController, CapabilitiesController],
@@ -25,7 +26,18 @@ import { Transitions } from './transitions.js';
     AgentJudge,
     AgentSweep,
     Transitions,
+    Windows,
   ],
-  exports: [Registry, RegistryStore, RegistryEvents, ReachTable, ReachSync, Switches, Hearing, AgentJudge],
+  exports: [
+    Registry,
+    RegistryStore,
+    RegistryEvents,
+    ReachTable,
+    ReachSync,
+    Switches,
+    Hearing,
+    AgentJudge,
+    Windows,
+  ],
 })
 export class RegistryModule {}

@@ -19,6 +19,7 @@ const FINISH_REMOVAL = sqlOf('finish_removal');
 const AGENT = sqlOf('agent');
 const AGENTS_ALL = sqlOf('agents_all');
 const AGENTS_PAGE = sqlOf('agents_page');
+const HOLD = sqlOf('hold');
 const HISTORY = sqlOf('history');
 const PURGE = sqlOf('purge');
 const SWITCH = sqlOf('switch');
@@ -202,6 +203,15 @@ export class RegistryStore {
 
   async finishRemoval(namespace: string, agentId: string): Promise<AgentRow | undefined> {
     return (await this.sql.run<AgentRow>('finish_removal', FINISH_REMOVAL, [namespace, agentId])).rows[0];
+  }
+
+  /** Holds an agent, or releases it (`reason` null); undefined when there is no such agent. */
+  async hold(
+    namespace: string,
+    agentId: string,
+    reason: string | null,
+  ): Promise<AgentRowWithLoad | undefined> {
+    return (await this.sql.run<AgentRowWithLoad>('hold', HOLD, [namespace, agentId, reason])).rows[0];
   }
 
   async find(namespace: string, agentId: string): Promise<AgentRowWithLoad | undefined> {

@@ -12,7 +12,7 @@ import type { capacityReport, leaseAnswer, registerAnswer, RegisterBody } from '
 import { ReachSync } from './reach-sync.js';
 import { ReachTable } from './reach-table.js';
 import { RegistryEvents } from './registry.events.js';
-import { RegistryStore, type LeaseRef } from './registry.store.js';
+import { RegistryStore, type AgentRowWithLoad, type LeaseRef } from './registry.store.js';
 import { Transitions } from './transitions.js';
 
 /** An agent that registers with it answers echoes, and so can be warmed up. */
@@ -157,6 +157,27 @@ export class Registry {
     const known = await this.store.find(namespace, agentId);
     if (known?.state === 'removing') return known;
     throw agentNotFound(namespace, agentId);
+  }
+
+  /**
+   * An operator holds an agent out of service, until it is released: it finishes what it has and gets nothing new,
+   * whatever its state, and across registrations. Nobody is alarmed about it meanwhile.
+   * @param reason null releases it
+   * @throws ReachError NOT_FOUND
+   */
+  async hold(namespace: string, agentId: string, reason: string | null): Promise<AgentRowWithLoad> {
+    const held = await this.store.hold(namespace, agentId, reason);
+    if (held === undefined) throw agentNotFound(namespace, agentId);
+    const { in_flight: _, ...row } = held;
+    this.sync.spread([row]);
+    this.log.log({
+      event: reason === null ? 'reach_agent_released' : 'reach_agent_held',
+      msg: `agent ${agentId} is ${reason === null ? 'released' : 'held out of service'} by an operator`,
+      namespace,
+      agent_id: agentId,
+      ...(reason !== null && { reason }),
+    });
+    return held;
   }
 
   private async remove(

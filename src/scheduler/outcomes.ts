@@ -5,6 +5,7 @@ import { CONFIG, type Config } from '../platform/config/config.js';
 import { COORDINATOR, type Coordinator } from '../platform/coordination/coordinator.js';
 import { agentKey } from '../registry/agent-row.js';
 import { ReachTable } from '../registry/reach-table.js';
+import { Windows } from '../registry/windows.js';
 import { Depths } from './depths.js';
 import { Lanes } from './lanes.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
@@ -54,6 +55,7 @@ export class Outcomes implements OnApplicationBootstrap {
     private readonly sessions: Sessions,
     private readonly news: TaskNews,
     private readonly metrics: SchedulerMetrics,
+    private readonly windows: Windows,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -77,6 +79,7 @@ export class Outcomes implements OnApplicationBootstrap {
         continue;
       }
       const key = agentKey(o.closed.namespace, o.closed.agentId);
+      this.windows.worked(key, o.closed.code, o.ranMs);
       const id = deliveryIdOf(o.taskId, o.closed.fence);
       const ids = freed.get(key);
       if (ids === undefined) freed.set(key, [id]);

@@ -213,3 +213,98 @@ it('prints the configuration without secrets', async () => {
   expect(JSON.parse(run.out)).toHaveLength(2);
   expect((await reach(['config'], '', { REACH_HTTP_PRT: '1' })).code).toBe(2);
 });
+
+describe('reach agents', () => {
+  const agentWith = (more: object) => ({
+    agent_id: 'a1',
+    name: 'a1',
+    state: 'degraded',
+    state_reason: 'optional dependency mail is down',
+    state_since: AT,
+    capabilities: [{ name: 'work', version: '2' }],
+    dependencies: [
+      { name: 'db', target: 'db:5432' },
+      { name: 'mail', target: 'mail:25' },
+    ],
+    transport: 'session',
+    in_flight: 1,
+    max_concurrency: 4,
+    last_heartbeat_at: AT,
+    heartbeat_interval_ms: 1000,
+    lease_expires_at: AT,
+    registered_at: AT,
+    capacity: null,
+    tags: [],
+    metadata: {},
+    ...more,
+  });
+
+  it('tells why each is as it is, a hold first', async () => {
+    const held = agentWith({ agent_id: 'a2', held: { reason: 'new disk', since: AT } });
+    answers['agents'] = { body: { items: [agentWith({}), held] } };
+    const { out, code } = await reach(['agents']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^AGENT .* REASON$/m);
+    expect(out).toMatch(/^a1 .* degraded .* optional dependency mail is down$/m);
+    expect(out).toMatch(/^a2 .* held by an operator: new disk; optional dependency mail is down$/m);
+  });
+
+  it('shows the facts behind the state of one', async () => {
+    const unknown = { standing: 'unknown', failures: 0, successes: 0 };
+    const down = {
+      standing: 'bad',
+      failures: 4,
+      successes: 0,
+      since: AT,
+      fault: 'refused',
+      detail: 'no\u001b[2J',
+    };
+    const facts = {
+      lease: 'live',
+      heartbeat: 'fresh',
+      session: 'open',
+      leaving: false,
+      echo: { standing: 'good', failures: 0, successes: 3, since: AT, latency_ms: 1.7 },
+      dependencies: [
+        { name: 'db', type: 'postgres', critical: true, ...unknown },
+        { name: 'mail', type: 'tcp', critical: false, ...down },
+      ],
+      warm_up: { passed: false, good: 12, needed: 50, mean_ms: 2.2 },
+    };
+    const probes = {
+      samples: 20,
+      success_rate: 0.951,
+      p50_ms: 2,
+      p95_ms: 8,
+      consecutive_failures: 0,
+      last_activity_at: AT,
+      silent: false,
+      score: 0.876,
+    };
+    answers['agents/a1'] = { body: agentWith({ facts, windows: { probes }, history: [] }) };
+    const { out, code, err } = await reach(['agents', 'a1']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(new RegExp(`^echo +good, since ${AT}, 2 ms$`, 'm'));
+    expect(out).toMatch(/^warm-up +12 of 50 probes good, 2 ms on average;/m);
+    expect(out).toMatch(/^probes +95\.1 % good of 20 in 10 min, P50 2 ms, P95 8 ms, last .*, score 0\.88$/m);
+    expect(out).toMatch(/^db +postgres +yes +unknown +db:5432$/m);
+    expect(out).toMatch(/^mail +tcp +no +bad .* 4 running +mail:25 +refused: no\ufffd\[2J$/m);
+  });
+
+  it('holds and releases', async () => {
+    answers['agents/a%2F1/hold'] = {
+      body: agentWith({ agent_id: 'a/1', held: { reason: 'new disk', since: AT } }),
+    };
+    answers['agents/a%2F1/release'] = { body: agentWith({ agent_id: 'a/1' }) };
+    const held = await reach(['agents', 'hold', 'a/1', '--reason', 'new disk', '-n', 'team']);
+    expect(held).toMatchObject({ code: 0 });
+    expect(held.out).toMatch(/a\/1 is held and gets nothing new; it has 1 to finish/);
+    const released = await reach(['agents', 'release', 'a/1', '-n', 'team']);
+    expect(released.out).toMatch(/a\/1 is released; it is degraded \(optional dependency mail is down\)/);
+    expect(seen).toMatchObject([
+      { method: 'POST', path: '/api/v1/agents/a%2F1/hold?namespace=team', body: '{"reason":"new disk"}' },
+      { method: 'POST', path: '/api/v1/agents/a%2F1/release?namespace=team' },
+    ]);
+    expect((await reach(['agents', 'hold'])).code).toBe(2);
+  });
+});

@@ -195,7 +195,7 @@ export class Client {
     return this.pages<AgentView>('agents', filter);
   }
 
-  /** One agent with the history of its states. */
+  /** One agent with the facts behind its state, what it did of late, and the history of its states. */
   agent(agentId: string): Promise<AgentDetail> {
     return this.query(`agents/${segment(agentId)}`, {});
   }
@@ -207,6 +207,31 @@ export class Client {
       path: `agents/${segment(agentId)}/drain`,
       query: this.inNamespace({}),
       body: { ...(drainMs === undefined ? {} : { drain_ms: drainMs }) },
+      repeatable: true,
+    });
+  }
+
+  /**
+   * Holds an agent out of service until it is released: it finishes what it has and gets nothing new. Its state is
+   * judged all the same.
+   */
+  hold(agentId: string, reason = ''): Promise<AgentView> {
+    return this.http.json({
+      method: 'POST',
+      path: `agents/${segment(agentId)}/hold`,
+      query: this.inNamespace({}),
+      body: { reason },
+      repeatable: true,
+    });
+  }
+
+  /** Ends a hold. */
+  release(agentId: string): Promise<AgentView> {
+    return this.http.json({
+      method: 'POST',
+      path: `agents/${segment(agentId)}/release`,
+      query: this.inNamespace({}),
+      body: {},
       repeatable: true,
     });
   }

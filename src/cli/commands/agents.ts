@@ -2,7 +2,7 @@ import type { AgentDetail, AgentState, AgentView } from '@agent-reach/sdk';
 import { type Command, Option } from 'commander';
 import { contextOf, take, watchOption, wholeNumber, type CommandContext } from '../context.js';
 import type { Output } from '../output/output.js';
-import { ago, brief, printable } from '../output/text.js';
+import { ago, brief, duration, printable } from '../output/text.js';
 import { watch } from '../output/watch.js';
 
 const STATES = ['online', 'degraded', 'suspicious', 'offline', 'removing'];
@@ -17,11 +17,11 @@ interface ListOptions {
   watch?: number;
 }
 
-/** `agents` and `drain`. */
+/** `agents` with `hold` and `release`, and `drain`. */
 export function addAgentCommands(program: Command): void {
-  program
+  const agents = program
     .command('agents')
-    .argument('[agent-id]', 'show this one with its history')
+    .argument('[agent-id]', 'show this one, what its state is judged from, and its history')
     .description('list agents and how they are')
     .option('-c, --capability <name>', 'only those that offer it')
     .option('--name <name>', 'only instances of this agent')
@@ -31,6 +31,7 @@ export function addAgentCommands(program: Command): void {
     .option('-l, --limit <n>', 'how many at most', wholeNumber(1, 100_000), 500)
     .addOption(watchOption())
     .action(showAgents);
+  addHoldCommands(agents);
   program
     .command('drain')
     .argument('<agent-id>')
@@ -44,6 +45,42 @@ export function addAgentCommands(program: Command): void {
         `${printable(answer.agent_id)} is ${out.state(answer.state)}; what runs may go on until ${answer.drain_until}`,
       );
     });
+}
+
+function addHoldCommands(agents: Command): void {
+  agents
+    .command('hold')
+    .argument('<agent-id>')
+    .description('hold an agent out of service for maintenance: it gets nothing new until it is released')
+    .option('-r, --reason <text>', 'shown wherever somebody asks why it gets no work', '')
+    .action(async (agentId: string, options: { reason: string }, command: Command) => {
+      const { client, out } = contextOf(command);
+      const agent = await client.hold(agentId, options.reason);
+      if (out.json) return out.document(agent);
+      out.line(
+        `${printable(agent.agent_id)} is held and gets nothing new; it has ${agent.in_flight} to finish. ` +
+          `"reach agents release ${printable(agent.agent_id)}" ends that.`,
+      );
+    });
+  agents
+    .command('release')
+    .argument('<agent-id>')
+    .description('end a hold')
+    .action(async (agentId: string, _options: object, command: Command) => {
+      const { client, out } = contextOf(command);
+      const agent = await client.release(agentId);
+      if (out.json) return out.document(agent);
+      out.line(
+        `${printable(agent.agent_id)} is released; it is ${out.state(agent.state)} (${printable(agent.state_reason)})`,
+      );
+    });
+}
+
+/** Why it is as it is: the hold first, since whoever watches set it. */
+function reasonOf(agent: AgentView): string {
+  if (agent.held === undefined) return agent.state_reason;
+  const why = agent.held.reason === '' ? '' : `: ${agent.held.reason}`;
+  return `held by an operator${why}; ${agent.state_reason}`;
 }
 
 function showAgents(agentId: string | undefined, options: ListOptions, command: Command): Promise<void> {
@@ -76,7 +113,7 @@ async function printAgents({ client, out }: CommandContext, options: ListOptions
       printable(capabilitiesOf(agent)),
       agent.transport,
       ago(agent.last_heartbeat_at),
-      printable(agent.state_reason),
+      printable(reasonOf(agent)),
     ]),
     'no agents; start one with the SDK, or see "reach demo"',
   );
@@ -87,8 +124,14 @@ function printAgent(out: Output, agent: AgentDetail): void {
     agent: printable(agent.agent_id),
     name: printable(agent.name),
     state: `${out.state(agent.state)} since ${agent.state_since} (${printable(agent.state_reason)})`,
+    held:
+      agent.held &&
+      `since ${agent.held.since}${agent.held.reason === '' ? '' : `: ${printable(agent.held.reason)}`}`,
     capabilities: printable(capabilitiesOf(agent)),
-    dependencies: agent.dependencies.map((d) => brief(d, 200)).join('\n') || undefined,
+    echo: probeLine(agent.facts.echo),
+    'warm-up': agent.facts.warm_up && warmUpLine(agent.facts.warm_up),
+    probes: windowLine(agent.windows.probes),
+    work: windowLine(agent.windows.work),
     transport:
       agent.endpoint === undefined ? agent.transport : `${agent.transport} to ${printable(agent.endpoint)}`,
     busy: `${agent.in_flight} of ${agent.max_concurrency}`,
@@ -99,11 +142,65 @@ function printAgent(out: Output, agent: AgentDetail): void {
     registered: agent.registered_at,
     removed: agent.removed_at,
   });
+  if (agent.facts.dependencies.length > 0) printDependencies(out, agent);
   out.line();
   out.table(
     ['AT', 'FROM', 'TO', 'REASON'],
     agent.history.map((t) => [t.at, t.from_state ?? '', out.state(t.to_state), printable(t.reason)]),
     'no history',
+  );
+}
+
+function printDependencies(out: Output, { facts, dependencies }: AgentDetail): void {
+  out.line();
+  out.table(
+    ['DEPENDENCY', 'TYPE', 'CRITICAL', 'STANDING', 'SINCE', 'FAILED', 'LATENCY', 'TARGET', 'WHY'],
+    facts.dependencies.map((d) => [
+      printable(d.name),
+      d.type,
+      d.critical ? 'yes' : 'no',
+      d.slow === true ? `${d.standing}, slow` : d.standing,
+      d.since === undefined ? '' : ago(d.since),
+      d.failures === 0 ? '' : `${d.failures} running`,
+      d.latency_ms === undefined ? '' : duration(d.latency_ms),
+      brief(dependencies.find((declared) => declared['name'] === d.name)?.['target'] ?? '', 60),
+      printable([d.fault, d.detail].filter(Boolean).join(': ')),
+    ]),
+    '',
+  );
+}
+
+type ProbeFact = AgentDetail['facts']['echo'];
+
+function probeLine(echo: ProbeFact): string | undefined {
+  if (echo.standing === 'unknown') return undefined;
+  const parts = [
+    echo.standing,
+    echo.since && `since ${echo.since}`,
+    echo.failures > 0 && `${echo.failures} failures running`,
+    echo.latency_ms !== undefined && duration(echo.latency_ms),
+    echo.fault,
+    echo.detail,
+  ];
+  return printable(parts.filter(Boolean).join(', '));
+}
+
+function warmUpLine(w: NonNullable<AgentDetail['facts']['warm_up']>): string {
+  if (w.passed) return 'passed';
+  const mean = w.mean_ms === undefined ? '' : `, ${duration(w.mean_ms)} on average`;
+  return `${w.good} of ${w.needed} probes good${mean}; gets work only where no warm agent could`;
+}
+
+function windowLine(w: AgentDetail['windows']['work']): string | undefined {
+  if (w === undefined) return undefined;
+  const latency =
+    w.p50_ms === undefined || w.p95_ms === undefined
+      ? ''
+      : `, P50 ${duration(w.p50_ms)}, P95 ${duration(w.p95_ms)}`;
+  const failing = w.consecutive_failures > 0 ? `, ${w.consecutive_failures} failures running` : '';
+  return (
+    `${(100 * w.success_rate).toFixed(1)} % good of ${w.samples} in 10 min${latency}${failing}, ` +
+    `last ${ago(w.last_activity_at)}${w.silent ? ' (silent)' : ''}, score ${w.score.toFixed(2)}`
   );
 }
 

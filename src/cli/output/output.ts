@@ -5,6 +5,7 @@ import { renderTable } from './table.js';
 /** Where a command's answer goes: tables and sentences for people, JSON for scripts. */
 export class Output {
   readonly paint: Paint;
+  private frame: string[] | undefined;
 
   constructor(
     readonly json: boolean,
@@ -23,12 +24,26 @@ export class Output {
     return paintState(this.paint, state);
   }
 
-  clearScreen(): void {
-    this.stream.write('\u001b[H\u001b[2J');
+  /** What `show` prints, as one text and unprinted: to be put on the screen at once. */
+  async framed(show: () => Promise<void>): Promise<string> {
+    const lines: string[] = [];
+    this.frame = lines;
+    try {
+      await show();
+    } finally {
+      this.frame = undefined;
+    }
+    return lines.join('');
+  }
+
+  /** Puts a text on the cleared screen. */
+  screen(text: string): void {
+    this.stream.write(`\u001b[H\u001b[2J${text}`);
   }
 
   line(text = ''): void {
-    this.stream.write(`${text}\n`);
+    if (this.frame === undefined) this.stream.write(`${text}\n`);
+    else this.frame.push(`${text}\n`);
   }
 
   /** One JSON document; on one line when `compact`. */

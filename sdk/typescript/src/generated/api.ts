@@ -76,7 +76,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** One agent with the history of its states */
+    /** One agent with the facts behind its state, what it did of late, and its history */
     get: operations['agentsOne'];
     put?: never;
     post?: never;
@@ -97,6 +97,40 @@ export interface paths {
     put?: never;
     /** Drain an agent, as an operator */
     post: operations['agentsDrain'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/agents/{agent_id}/hold': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Hold an agent out of service, as an operator */
+    post: operations['agentsHold'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/agents/{agent_id}/release': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** End a hold: the agent gets work again as its state allows */
+    post: operations['agentsRelease'];
     delete?: never;
     options?: never;
     head?: never;
@@ -527,6 +561,15 @@ export interface components {
        * @description RFC 3339, UTC
        */
       removed_at?: string;
+      /** @description An operator holds it out of service; its state is judged all the same. */
+      held?: {
+        reason: string;
+        /**
+         * Format: date-time
+         * @description RFC 3339, UTC
+         */
+        since: string;
+      };
     };
     AgentDetail: {
       namespace: string;
@@ -588,7 +631,86 @@ export interface components {
        * @description RFC 3339, UTC
        */
       removed_at?: string;
+      /** @description An operator holds it out of service; its state is judged all the same. */
+      held?: {
+        reason: string;
+        /**
+         * Format: date-time
+         * @description RFC 3339, UTC
+         */
+        since: string;
+      };
+      facts: components['schemas']['AgentFacts'];
+      /** @description The last ten minutes, as the answering replica saw them. */
+      windows: {
+        probes?: components['schemas']['AgentWindow'];
+        work?: components['schemas']['AgentWindow'];
+      };
       history: components['schemas']['AgentTransition'][];
+    };
+    /** @description What the state was judged from. */
+    AgentFacts: {
+      /** @enum {string} */
+      lease: 'live' | 'ended';
+      /** @enum {string} */
+      heartbeat: 'fresh' | 'missed' | 'dead';
+      /** @enum {string} */
+      session: 'open' | 'broken' | 'none';
+      leaving: boolean;
+      echo: {
+        /**
+         * @description unknown: not probed; suspect: a failure is being confirmed; bad: enough failed running
+         * @enum {string}
+         */
+        standing: 'unknown' | 'good' | 'suspect' | 'bad';
+        /**
+         * Format: date-time
+         * @description RFC 3339, UTC
+         */
+        since?: string;
+        /** @description failures running */
+        failures: number;
+        /** @description good probes running */
+        successes: number;
+        /** @description kind of the latest failure, until it is good again */
+        fault?: string;
+        detail?: string;
+        /** @description of the latest good answer */
+        latency_ms?: number;
+        slow?: boolean;
+      };
+      dependencies: {
+        name: string;
+        type: string;
+        critical: boolean;
+        /**
+         * @description unknown: not probed; suspect: a failure is being confirmed; bad: enough failed running
+         * @enum {string}
+         */
+        standing: 'unknown' | 'good' | 'suspect' | 'bad';
+        /**
+         * Format: date-time
+         * @description RFC 3339, UTC
+         */
+        since?: string;
+        /** @description failures running */
+        failures: number;
+        /** @description good probes running */
+        successes: number;
+        /** @description kind of the latest failure, until it is good again */
+        fault?: string;
+        detail?: string;
+        /** @description of the latest good answer */
+        latency_ms?: number;
+        slow?: boolean;
+      }[];
+      /** @description Absent: the agent cannot be warmed up, and counts as warm. */
+      warm_up?: {
+        passed: boolean;
+        good: number;
+        needed: number;
+        mean_ms?: number;
+      };
     };
     AgentPage: {
       items: components['schemas']['Agent'][];
@@ -611,6 +733,23 @@ export interface components {
       evidence: {
         [key: string]: unknown;
       };
+    };
+    AgentWindow: {
+      samples: number;
+      /** @description 0 to 1, recent results weighing more */
+      success_rate: number;
+      p50_ms?: number;
+      p95_ms?: number;
+      consecutive_failures: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      last_activity_at: string;
+      /** @description nothing for over 30 s */
+      silent: boolean;
+      /** @description 0 to 1 */
+      score: number;
     };
     Attribution: {
       /** Format: uuid */
@@ -1154,6 +1293,15 @@ export interface components {
       dependency?: string;
       /** @description any JSON value */
       raw_error?: unknown;
+    };
+    /**
+     * @default {
+     *       "reason": ""
+     *     }
+     */
+    HoldRequest: {
+      /** @default  */
+      reason?: string;
     };
     ItemProblem: {
       code: string;
@@ -1802,7 +1950,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description One agent with the history of its states */
+      /** @description One agent with the facts behind its state, what it did of late, and its history */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1847,6 +1995,87 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['RemovalAnswer'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  agentsHold: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path: {
+        agent_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['HoldRequest'];
+      };
+    };
+    responses: {
+      /** @description Hold an agent out of service, as an operator */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Agent'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  agentsRelease: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path: {
+        agent_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description End a hold: the agent gets work again as its state allows */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Agent'];
         };
       };
       /** @description `REACH_NOT_FOUND`: Not found */

@@ -1,0 +1,109 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { newSketch, SlidingWindow, type Sample, type WindowView } from '../core/sliding-window.js';
+import { agentKey } from './agent-row.js';
+import { ReachTable, type ReachEntry } from './reach-table.js';
+import { RegistryEvents } from './registry.events.js';
+
+/** Agents of a group whose latencies are looked at: enough for a P95. */
+const GROUP_SAMPLE = 64;
+const GROUP_FOR_MS = 5_000;
+
+/** Codes of failures that say something about the agent, rather than about the task or an order of ours. */
+const AGENT_FAILURES: ReadonlySet<string> = new Set([
+  'ACK_TIMEOUT',
+  'EXECUTION_TIMEOUT',
+  'AGENT_LOST',
+  'AGENT_ERROR',
+  'DEPENDENCY_DOWN',
+  'CONNECTION_FAILED',
+]);
+
+interface AgentWindows {
+  probes?: SlidingWindow;
+  work?: SlidingWindow;
+}
+
+/**
+ * What agents did of late, as far as this replica saw it: light probes by the replica that probes the agent, results of
+ * tasks by the one that took them. In memory alone; after a restart it is seen anew.
+ */
+@Injectable()
+export class Windows implements OnApplicationBootstrap {
+  private readonly agents = new Map<string, AgentWindows>();
+  private readonly groups = new Map<string, { p95Ms: number | undefined; untilMs: number }>();
+
+  constructor(
+    private readonly table: ReachTable,
+    private readonly events: RegistryEvents,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.events.on('changed', (entry) => this.follow(entry));
+  }
+
+  /** A light probe (an echo, a ping) of the agent ended. */
+  probed(key: string, sample: Sample, nowMs = performance.now()): void {
+    const windows = this.of(key);
+    if (windows !== undefined) (windows.probes ??= new SlidingWindow()).record(nowMs, sample);
+  }
+
+  /** A delivery ended: without a code it succeeded after `ranMs`; with one that is not the agent's, it says nothing. */
+  worked(key: string, code: string | undefined, ranMs: number | undefined, nowMs = performance.now()): void {
+    if (code !== undefined && !AGENT_FAILURES.has(code)) return;
+    const windows = this.of(key);
+    if (windows === undefined) return;
+    const latency = code === undefined && ranMs !== undefined ? { latencyMs: ranMs } : {};
+    (windows.work ??= new SlidingWindow()).record(nowMs, { ok: code === undefined, ...latency });
+  }
+
+  read(
+    key: string,
+    nowMs = performance.now(),
+  ): { probes: WindowView | undefined; work: WindowView | undefined } {
+    const windows = this.agents.get(key);
+    return { probes: windows?.probes?.read(nowMs), work: windows?.work?.read(nowMs) };
+  }
+
+  /**
+   * P95 of the light probes of warm agents that share a capability with this one, in ms: the slowest of its
+   * capabilities counts. Undefined where no other warm agent was probed. At most 5 s old.
+   */
+  groupP95Ms(entry: ReachEntry, nowMs = performance.now()): number | undefined {
+    const all = [...entry.capabilities.keys()].flatMap(
+      (name) => this.capabilityP95Ms(entry, name, nowMs) ?? [],
+    );
+    return all.length === 0 ? undefined : Math.max(...all);
+  }
+
+  private capabilityP95Ms(entry: ReachEntry, name: string, nowMs: number): number | undefined {
+    const group = agentKey(entry.namespace, name);
+    const known = this.groups.get(group);
+    if (known !== undefined && known.untilMs > nowMs) return known.p95Ms;
+    const pool = newSketch();
+    let left = GROUP_SAMPLE;
+    const requirement = { namespace: entry.namespace, capabilities: [{ name }] };
+    for (const other of this.table.candidates(requirement)) {
+      const probes = other.warmingUp === undefined ? this.agents.get(other.key)?.probes : undefined;
+      if (probes === undefined) continue;
+      probes.addLatenciesTo(pool, nowMs);
+      if (--left === 0) break;
+    }
+    const p95Ms = pool.count === 0 ? undefined : pool.getValueAtQuantile(0.95);
+    this.groups.set(group, { p95Ms, untilMs: nowMs + GROUP_FOR_MS });
+    return p95Ms;
+  }
+
+  private of(key: string): AgentWindows | undefined {
+    const known = this.agents.get(key);
+    if (known !== undefined || this.table.get(key) === undefined) return known;
+    const windows: AgentWindows = {};
+    this.agents.set(key, windows);
+    return windows;
+  }
+
+  private follow(entry: ReachEntry): void {
+    if (this.table.get(entry.key) !== undefined) return;
+    this.agents.delete(entry.key);
+    for (const name of entry.capabilities.keys()) this.groups.delete(agentKey(entry.namespace, name));
+  }
+}
