@@ -12,7 +12,6 @@ export interface RawAgentOptions {
   metadata?: object;
   features?: string[];
   dependencies?: object[];
-  features?: string[];
 }
 
 /** What an agent of the tests declares unless told otherwise: `work`, and a lease that outlasts the test. */
