@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { DirectoryLock } from '../../src/platform/embedded/directory-lock.js';
 import { connectPatiently } from '../../src/platform/postgres/patient-client.js';
 import { createTestDatabase, silentLogger, type TestDatabase } from '../support/postgres.js';
+import { RedisServer } from '../support/redis-server.js';
+import { describeWithRedisServer } from '../support/redis.js';
 
 /* What the built server tells a person when it cannot start, and how it ends. */
 
@@ -35,7 +37,7 @@ function run(args: string[], env: Record<string, string>, cwd = root): Promise<E
     execFile(
       process.execPath,
       args,
-      { cwd, env: { ...inherited, ...env }, timeout: 25_000 },
+      { cwd, env: { ...inherited, ...env }, timeout: 90_000 },
       (error, out, err) => resolve({ code: error ? Number(error.code ?? 99) : 0, out, err }),
     );
   });
@@ -75,6 +77,10 @@ it('names a data directory that cannot be written', async () => {
   await expectOneSentence(SERVER, { REACH_DATA_DIR: file }, /cannot be used by this user .*REACH_DATA_DIR/);
 });
 
+it('names a data directory that cannot be made, where Node itself would try for ever', async () => {
+  await expectOneSentence(SERVER, { REACH_DATA_DIR: '/proc/x' }, /\/proc\/x.*REACH_DATA_DIR/);
+});
+
 it('names the port that is taken', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
@@ -99,6 +105,35 @@ it('says that Postgres does not answer, in a sentence too, once it has waited', 
   const connecting = connectPatiently('postgres://127.0.0.1:1/x', 'test', 0, silentLogger);
   await expect(connecting).rejects.toMatchObject({
     message: expect.stringMatching(/^Postgres does not answer: .*ECONNREFUSED.*DATABASE_URL/) as string,
+  });
+});
+
+describeWithRedisServer('a Redis that answers, and refuses what REDIS_URL says', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await RedisServer.start({ password: 'secret' });
+  });
+  afterAll(() => redis.stop());
+  const url = (credentials: string, path = '') => redis.url.replace('://', `://${credentials}`) + path;
+
+  it.each([
+    ['a wrong password', ':wrong@', '', /user or password are wrong \(WRONGPASS/],
+    ['no password', '', '', /it wants a password, and there is none \(NOAUTH/],
+    [
+      'a database that is not there',
+      ':secret@',
+      '/77',
+      /there is no such database \(ERR DB index is out of range\)/,
+    ],
+  ])('%s', async (_what, credentials, path, why) => {
+    const env = { DATABASE_URL: database.url, REDIS_URL: url(credentials, path), REACH_HTTP_PORT: '0' };
+    // Everybody who connects logs a warning; what ends the start is said once.
+    const { code, out, err } = await run(SERVER, env);
+    expect(err).toMatch(new RegExp(`^Redis refuses what REDIS_URL says: ${why.source}`));
+    expect(err.trimEnd().split('\n')).toHaveLength(1);
+    expect(err).not.toContain('secret');
+    expect(out).not.toContain('"level":"error"');
+    expect(code).toBe(1);
   });
 });
 

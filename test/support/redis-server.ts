@@ -18,12 +18,16 @@ export class RedisServer {
   private constructor(
     private readonly port: number,
     private readonly cluster: boolean,
+    private readonly password: string | undefined,
   ) {}
 
-  /** Starts a server and waits until it takes connections; `cluster`: one node that holds all slots. */
-  static async start(options: { cluster?: boolean } = {}): Promise<RedisServer> {
+  /**
+   * Starts a server and waits until it takes connections; `cluster`: one node that holds all slots; `password`: it
+   * asks for one, which `url` does not tell.
+   */
+  static async start(options: { cluster?: boolean; password?: string } = {}): Promise<RedisServer> {
     for (let attempt = 1; ; attempt++) {
-      const server = new RedisServer(await freePort(), options.cluster ?? false);
+      const server = new RedisServer(await freePort(), options.cluster ?? false, options.password);
       try {
         await server.launch();
         return server;
@@ -74,6 +78,7 @@ export class RedisServer {
   private async launch(): Promise<void> {
     const args = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.directory];
     args.push('--save', '', '--appendonly', 'no', '--loglevel', 'notice');
+    if (this.password !== undefined) args.push('--requirepass', this.password);
     if (this.cluster) args.push('--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1');
     const script = 'redis-server "$@" </dev/null & echo "pid $!"; cat >/dev/null; kill -KILL $!; wait';
     const child = spawn('sh', ['-c', script, 'sh', ...args], { stdio: ['pipe', 'pipe', 'inherit'] });

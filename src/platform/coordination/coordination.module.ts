@@ -2,6 +2,7 @@ import { Global, Logger, Module } from '@nestjs/common';
 import { type Config, CONFIG } from '../config/config.js';
 import { Readiness } from '../health/readiness.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
+import { StartError } from '../lifecycle/start-error.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { COORDINATOR, type Coordinator } from './coordinator.js';
 import { LocalCoordinator } from './local.js';
@@ -49,7 +50,13 @@ async function openCoordinator(
   metrics.gauge('reach_redis_up', '1 while Redis can be used; without it nothing is given out', [], (gauge) =>
     gauge.set(shared.available() ? 1 : 0),
   );
-  if (await shared.waitUntilAvailable(START_TIMEOUT_MS)) log.log(`using ${describeRedis(target)}`);
+  const usable = await shared.waitUntilAvailable(START_TIMEOUT_MS);
+  if (typeof usable === 'object') {
+    await shared.close();
+    // It would never get better; and a wrong number of the database ends up in another one.
+    throw new StartError(`Redis refuses what REDIS_URL says: ${usable.refusal}; ${describeRedis(target)}`);
+  }
+  if (usable) log.log(`using ${describeRedis(target)}`);
   else log.warn(`${describeRedis(target)} cannot be reached; starting without, and trying further`);
   return shared;
 }

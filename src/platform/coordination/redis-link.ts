@@ -6,6 +6,7 @@ import { CoordinatorUnavailable, type ErrorReporter, type MessageHandler } from 
 import { EpochWatch } from './epoch-watch.js';
 import { guardAgainstSilence } from './silence.js';
 import { type RedisKeys } from './redis-keys.js';
+import { refusalOf } from './redis-refusal.js';
 import { RedisSubscriber } from './redis-subscriber.js';
 import { type RedisNode, type RedisTarget } from './redis-url.js';
 import { defineScripts } from './scripts.js';
@@ -34,6 +35,8 @@ export class RedisLink {
   private readonly stopGuard: () => void;
   private readonly lostHandlers: (() => void)[] = [];
   private readonly firstContact: Promise<unknown>;
+  private refusal: string | undefined;
+  private whenRefused: () => void = () => undefined;
   private closed = false;
 
   constructor(
@@ -63,11 +66,15 @@ export class RedisLink {
 
   /**
    * Waits until Redis can be used, at most `timeoutMs`; it is tried further after that.
-   * @returns whether it can be used now
+   * @returns whether it can be used now; or why it answers, but refuses what the URL says
    */
-  async waitUntilAvailable(timeoutMs: number): Promise<boolean> {
-    await bounded(this.firstContact, timeoutMs, () => new Error('not yet')).catch(() => undefined);
-    return this.available();
+  async waitUntilAvailable(timeoutMs: number): Promise<boolean | { refusal: string }> {
+    const refused = new Promise<void>((resolve) => (this.whenRefused = resolve));
+    if (this.refusal === undefined) {
+      const either = Promise.race([this.firstContact, refused]);
+      await bounded(either, timeoutMs, () => new Error('not yet')).catch(() => undefined);
+    }
+    return this.refusal === undefined ? this.available() : { refusal: this.refusal };
   }
 
   /** Whether calls have a chance: connected, and the last check succeeded. */
@@ -115,7 +122,11 @@ export class RedisLink {
   }
 
   private listen(): Promise<void> {
-    this.client.on('error', (error: Error) => this.options.report('redis connection', error));
+    this.client.on('error', (error: Error) => {
+      this.options.report('redis connection', error);
+      this.refusal ??= refusalOf(error);
+      if (this.refusal !== undefined) this.whenRefused();
+    });
     this.client.on('close', () => this.watch.distrust());
     return new Promise((resolve) => {
       this.client.on('ready', () => {

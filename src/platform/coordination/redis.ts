@@ -49,9 +49,9 @@ export class RedisCoordinator implements Coordinator {
 
   /**
    * Waits until Redis can be used, at most `timeoutMs`; connecting goes on after that.
-   * @returns whether it can be used now
+   * @returns whether it can be used now; or why it answers, but refuses what the URL says
    */
-  waitUntilAvailable(timeoutMs: number): Promise<boolean> {
+  waitUntilAvailable(timeoutMs: number): Promise<boolean | { refusal: string }> {
     return this.link.waitUntilAvailable(timeoutMs);
   }
 

@@ -1,5 +1,5 @@
-import { chmod, mkdir, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { findBinaries } from './binaries.js';
@@ -158,12 +158,36 @@ export function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise
 async function makeRoot(dataDir: string): Promise<string> {
   const root = join(dataDir, 'postgres');
   try {
-    await mkdir(root, { recursive: true });
+    await makeDirectories(root);
     // The server's account has to pass through; what is secret in here has modes of its own.
     if (process.getuid?.() === 0) await chmod(root, 0o711);
     return await realpath(root);
   } catch (error) {
     throw explainFileError(error, root);
+  }
+}
+
+/**
+ * Makes a directory and those above it. Node's own `recursive` never returns where one is there and yet takes no
+ * other (below /proc, ENOENT): it goes up and down for ever.
+ */
+async function makeDirectories(path: string): Promise<void> {
+  const failure = await tryToMake(path);
+  if (failure === undefined) return;
+  if (failure.code !== 'ENOENT' || dirname(path) === path) throw failure;
+  await makeDirectories(dirname(path));
+  const again = await tryToMake(path);
+  if (again !== undefined) throw again;
+}
+
+/** Undefined: it is there. */
+async function tryToMake(path: string): Promise<NodeJS.ErrnoException | undefined> {
+  try {
+    await mkdir(path);
+    return undefined;
+  } catch (error) {
+    const there = await stat(path).catch(() => undefined);
+    return there?.isDirectory() === true ? undefined : (error as NodeJS.ErrnoException);
   }
 }
 

@@ -36,7 +36,7 @@ export function explainFileError(error: unknown, path: string): unknown {
       cause: error,
     });
   }
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOTDIR') {
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOTDIR' || code === 'ENOENT') {
     return new EmbeddedPostgresError(
       'not_writable',
       `${path} cannot be used by this user (${code}). Choose another directory with REACH_DATA_DIR, or set DATABASE_URL.`,
