@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Candidate } from './eligibility.js';
-import { powerOfTwo, selectByAffinity } from './selection.js';
+import { freshest, powerOfTwo, selectByAffinity } from './selection.js';
 
 const agents = (n: number, over: (i: number) => Partial<Candidate> = () => ({})): Candidate[] =>
   Array.from({ length: n }, (_, i) => ({
@@ -88,4 +88,17 @@ describe('affinity', () => {
     expect(counts.size).toBe(8);
     for (const count of counts.values()) expect(count).toBeGreaterThan(300);
   });
+});
+
+test.each([
+  ['nothing was tried', [], ['a0', 'a1', 'a2']],
+  ['one was', ['a1'], ['a0', 'a2']],
+  ['all were: not the last one', ['a2', 'a0', 'a1'], ['a0', 'a2']],
+  ['one that is gone was the last', ['a2', 'a0', 'a1', 'a9'], ['a0', 'a1', 'a2']],
+])('the next attempt where %s', (_what, tried, expected) => {
+  expect(freshest(agents(3), tried).map((c) => c.agentId)).toEqual(expected);
+});
+
+test('the only one there is gets it again', () => {
+  expect(freshest(agents(1), ['a0']).map((c) => c.agentId)).toEqual(['a0']);
 });

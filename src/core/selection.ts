@@ -33,6 +33,22 @@ export const powerOfTwo: Selector = {
 };
 
 /**
+ * Those that an attempt should go to: agents that have not tried the task; where all have, all but the last one;
+ * where there is no other, that one again.
+ * @param tried agent ids, the last one last
+ */
+export function freshest<C extends Candidate>(
+  candidates: readonly C[],
+  tried: readonly string[],
+): readonly C[] {
+  if (tried.length === 0) return candidates;
+  const untried = candidates.filter((c) => !tried.includes(c.agentId));
+  if (untried.length > 0) return untried;
+  const others = candidates.filter((c) => c.agentId !== tried.at(-1));
+  return others.length > 0 ? others : candidates;
+}
+
+/**
  * Rendezvous choice for an affinity key: the same key goes to the same agent for as long as that agent is
  * eligible, and only its keys move when it is not.
  */

@@ -57,6 +57,15 @@ it.each([
   expect(await headline({ state: 'succeeded', agent_id: 'a2', finished_at: AT }, failures)).toBe(text);
 });
 
+it.each([
+  ['', null],
+  ['; its last word is "page 3"', { note: 'page 3' }],
+])('says where a task runs, and what was said of it last%s', async (text, progress) => {
+  const at = { offered_at: AT, acked_at: AT, deadline_at: AT };
+  const running = { state: 'running', agent_id: 'a1', fence: 1, ...at, progress } as const;
+  expect(await headline(running)).toBe(`runs at a1 since 2030-01-01T00:00:00.000Z${text}`);
+});
+
 it('says what a retry waits for', async () => {
   const text = await headline({ state: 'scheduled', agent_id: null, run_at: AT }, 1);
   expect(text).toBe('waits for its time, 2030-01-01T00:00:00.000Z, after 1 failed attempt');

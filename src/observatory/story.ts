@@ -152,7 +152,10 @@ export function headlineOf(file: TaskFile, hindrance: Hindrance): string {
     case 'canceled':
       return 'was canceled';
     case 'running':
-      return `runs at ${task.agent_id ?? '(unknown)'} since ${task.acked_at?.toISOString() ?? '(unknown)'}`;
+      return (
+        `runs at ${task.agent_id ?? '(unknown)'} since ${task.acked_at?.toISOString() ?? '(unknown)'}` +
+        (task.progress?.note === undefined ? '' : `; its last word is "${task.progress.note}"`)
+      );
     case 'offered':
       return `was offered to ${task.agent_id ?? '(unknown)'} and waits for its acknowledgement`;
     case 'scheduled':

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Requirement } from '../core/lane.js';
-import { powerOfTwo, selectByAffinity, type Selector } from '../core/selection.js';
+import { freshest, powerOfTwo, selectByAffinity, type Selector } from '../core/selection.js';
 import { deliveryIdOf } from '../core/task-state.js';
 import { failpoint } from '../platform/lifecycle/failpoints.js';
 import type { Transport } from '../registry/agent-row.js';
@@ -107,10 +107,9 @@ export class Placement {
     return choices;
   }
 
-  /** An agent that has not tried the task yet, where there is one. */
+  /** An agent that has not tried the task yet, where there is one; else not the one that tried it last. */
   private chooseOne(task: PickedTask, open: readonly ReachEntry[]): ReachEntry | undefined {
-    const untried = task.tried.length === 0 ? open : open.filter((e) => !task.tried.includes(e.agentId));
-    const candidates = untried.length > 0 ? untried : open;
+    const candidates = freshest(open, task.tried);
     if (task.affinity_key !== null) return selectByAffinity(candidates, task.affinity_key);
     return this.selector.select(candidates, Math.random);
   }

@@ -1,3 +1,4 @@
+import { Agent } from '@agent-reach/sdk';
 import type { Api, Json } from '../support/api.js';
 import { Centre, inBothModes } from '../support/centre.js';
 
@@ -48,6 +49,20 @@ inBothModes('failed attempts', (mode) => {
     expect(attributions.map((a) => a.delivery_id)).toEqual(task.deliveries.map((d: Json) => d.delivery_id));
     expect(attributions[0].evidence.raw_error).toEqual({ line: 1 });
     expect(attributions[3].message).toBe('agent a1 reported an error: try 4; no attempts are left');
+  });
+
+  test('once every agent has tried it, they take turns', async () => {
+    const no = () => {
+      throw new Error('no');
+    };
+    const options = { url: centre.urls, namespace: api.namespace, capabilities: { work: no } };
+    const agents = ['a1', 'a2'].map((agentId) => new Agent({ ...options, agentId }));
+    await Promise.all(agents.map((agent) => agent.start()));
+    const id = await api.submit({ capability: 'work', idempotent: true, max_attempts: 6 });
+    const who = (await api.ended(id)).deliveries.map((d: Json) => d.agent_id);
+    await Promise.all(agents.map((agent) => agent.stop({ drainMs: 0 })));
+    expect(who).toHaveLength(6);
+    for (let i = 1; i < who.length; i++) expect(who[i]).not.toBe(who[i - 1]);
   });
 
   test('an error of a task that is not idempotent is final', async () => {

@@ -14,8 +14,9 @@ WITH input AS (
     state = i.next,
     lease_id = NULL,
     attempt = CASE WHEN i.outcome = 'released' THEN t.attempt - 1 ELSE t.attempt END,
-    tried = CASE WHEN t.agent_id = ANY(t.tried) OR i.next = 'failed' THEN t.tried
-                 ELSE (t.tried || t.agent_id)[greatest(1, cardinality(t.tried) - 30):] END,
+    -- the last one stands last; 32 are remembered
+    tried = CASE WHEN i.next = 'failed' THEN t.tried
+      ELSE (array_remove(t.tried, t.agent_id) || t.agent_id)[greatest(1, cardinality(t.tried) - 30):] END,
     run_at = CASE WHEN i.next = 'scheduled' THEN now() + i.delay_ms * interval '1 ms' ELSE t.run_at END,
     deadline_at = CASE i.next
       WHEN 'scheduled' THEN LEAST(now() + i.delay_ms * interval '1 ms', t.expires_at)
