@@ -69,11 +69,11 @@ export async function createDatabase(url, name) {
 }
 
 /**
- * A dispatcher process. With `databaseUrl` and `redisUrl` it runs distributed, without them on its own Postgres.
+ * A dispatcher process, with `settings` of its environment. With `databaseUrl` and `redisUrl` it runs distributed, without them on its own Postgres.
  *
  * @returns its pid, its address, the connection string and pid of its Postgres, and where its inspector listens
  */
-export async function startDispatcher(dist, { databaseUrl, redisUrl, inspect }) {
+export async function startDispatcher(dist, { databaseUrl, redisUrl, inspect, settings = {} }) {
   const dataDir = await temporaryDirectory('dispatcher');
   let inspector;
   const env = {
@@ -84,6 +84,7 @@ export async function startDispatcher(dist, { databaseUrl, redisUrl, inspect }) 
     REACH_LOG_LEVEL: 'info',
     DATABASE_URL: databaseUrl ?? '',
     REDIS_URL: redisUrl ?? '',
+    ...settings,
   };
   const started = performance.now();
   const args = [...(inspect ? ['--inspect=127.0.0.1:0'] : []), join(dist, 'main.js')];

@@ -27,6 +27,7 @@ export class AgentTarget implements Watched {
   readonly label: string;
   readonly intervalMs: number;
   readonly phase: number;
+  readonly stretch = 1;
   verdict: ProbeFact;
   told: ProbeFact;
   toldAtMs = -Infinity;

@@ -5,6 +5,7 @@ import { CONFIRM_MS, Spacing } from '../core/probe-schedule.js';
 import { COLD, warmedBy } from '../core/warm-up.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import type { ReachEntry } from '../registry/reach-table.js';
+import { Windows } from '../registry/windows.js';
 import { AgentTarget, deepMs, type Layer } from './agent-target.js';
 import { EchoPort } from './echo-port.js';
 import { EndpointLayers } from './endpoint-layers.js';
@@ -20,6 +21,8 @@ const DEEP_TIMEOUT_MS = 20_000;
 const QUICK_PER_SECOND = 1000;
 /** Between two warm-up echoes of one agent. */
 const WARM_UP_GAP_MS = 50;
+/** Agents that all answer faster than this are as fast as one another: what differs is the way to them. */
+const LEAST_GROUP_MS = 100;
 /** Default pace of echoes: so many heartbeat intervals. */
 const ECHO_BEATS = 3;
 
@@ -44,6 +47,7 @@ export class AgentWatch {
     @Inject(CONFIG) private readonly config: Config,
     private readonly port: EchoPort,
     private readonly endpoints: EndpointLayers,
+    private readonly windows: Windows,
     private readonly reporter: Reporter,
     private readonly settler: Settler,
   ) {}
@@ -65,11 +69,20 @@ export class AgentWatch {
     if (wanted) this.add(entry);
   }
 
-  /** What a result means for the warm-up; returns when the next warm-up echo is due, or undefined. */
-  warmed(target: AgentTarget, { result }: Ended): number | undefined {
+  /**
+   * What a result that counts means for the agent's windows and its warm-up.
+   * @returns when the next warm-up echo is due, or undefined
+   */
+  counted(target: AgentTarget, { result }: Ended): number | undefined {
+    const { key } = target.entry;
+    // A deep ping lasts as long as the agent's tool does: that is no measure of how fast it answers.
+    if (target.kind !== 'l3')
+      this.windows.probed(key, { ok: result.ok, ...(result.ok && { latencyMs: result.latencyMs }) });
     if (!target.isWarming || isUnsettled(target.verdict)) return undefined;
     if (result.ok) {
-      const rules = { probes: this.config.warmUpProbes, groupP95Ms: undefined };
+      const groupMs = this.windows.groupP95Ms(target.entry);
+      const groupP95Ms = groupMs === undefined ? undefined : Math.max(groupMs, LEAST_GROUP_MS);
+      const rules = { probes: this.config.warmUpProbes, groupP95Ms };
       const after = warmedBy(target.warmUp ?? COLD, result.latencyMs, rules);
       if (after.passed) {
         target.tellWarmUp(after);
@@ -98,7 +111,8 @@ export class AgentWatch {
 
   private firstMs(target: AgentTarget): number {
     const nowMs = performance.now();
-    if (target.isWarming || target.verdict.standing === 'unknown')
+    // Over a session the first echo costs nothing; endpoints of many agents may be one host's.
+    if (target.isWarming || (target.verdict.standing === 'unknown' && target.host === undefined))
       return this.quick.slotMs(nowMs, QUICK_PER_SECOND);
     return isUnsettled(target.verdict) ? nowMs + CONFIRM_MS : this.settler.placeMs(target, nowMs);
   }

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { z } from 'zod';
 import { ownerOf, type Member } from '../core/ownership.js';
-import { planOf, rateOf, type Plan, type Rate } from '../core/probe-budget.js';
+import { rateOf, type Plan, type Rate } from '../core/probe-budget.js';
 import { HOST_GAP_MS } from '../core/probe-schedule.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { ReachTable, type ReachEntry } from '../registry/reach-table.js';
@@ -28,7 +28,7 @@ export class Budget {
   state(): Answer {
     const agents = [...this.table.all()].filter((entry) => isProbed(entry));
     const targets = [...this.dependencies.all()];
-    const plan = this.plan(agents.length, targets);
+    const plan = this.dependencies.plan();
     const rates = [...this.dependencyRates(targets, plan), ...this.agentRates(agents)];
     const declared = agents.reduce((sum, entry) => sum + entry.dependencies.length, 0);
     const { dependencyIntervalMs } = this.config;
@@ -57,11 +57,6 @@ export class Budget {
       crowded_hosts: crowded(targets, dependencyIntervalMs),
       replicas: shares(targets, this.replicas.live()),
     };
-  }
-
-  /** Which targets are probed in full now. */
-  plan(agents: number, targets: readonly SharedTarget[]): Plan {
-    return planOf(agents, targets, this.config.probeFullTargets, this.config.dependencyIntervalMs);
   }
 
   private dependencyRates(targets: readonly SharedTarget[], plan: Plan): Rate[] {

@@ -1,9 +1,10 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIRM_MS, Spacing } from '../core/probe-schedule.js';
+import { planOf, type Plan } from '../core/probe-budget.js';
 import { ownerOf, type Member } from '../core/ownership.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import type { DeclaredDependency } from '../registry/agent-facts.js';
-import type { ReachEntry } from '../registry/reach-table.js';
+import { ReachTable, type ReachEntry } from '../registry/reach-table.js';
 import { Probers } from './probers/probers.js';
 import { Reporter } from './reporter.js';
 import { Settler } from './settler.js';
@@ -12,6 +13,9 @@ import { differs, isUnsettled } from './watched.js';
 
 /** First probes of dependencies that are new here start at this rate, or as fast as all of them come round. */
 const NEWCOMERS_PER_SECOND = 50;
+
+/** Sorting tens of thousands of targets is not for every heartbeat. */
+const PLAN_EVERY_MS = 5000;
 
 /** Where targets are scheduled; the engine's pacer. */
 export interface Schedule {
@@ -33,11 +37,14 @@ export class DependencyWatch {
   private readonly agents = new Map<string, Followed>();
   private readonly newcomers = new Spacing();
   private live: readonly Member[] = [];
+  private planned: Plan = { full: undefined, stretch: 1 };
+  private plannedAtMs = -Infinity;
   private zones = new Set<string>();
   private schedule: Schedule | undefined;
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
+    private readonly table: ReachTable,
     private readonly probers: Probers,
     private readonly reporter: Reporter,
     private readonly settler: Settler,
@@ -75,6 +82,24 @@ export class DependencyWatch {
     this.live = live;
     this.zones = new Set(live.map((m) => m.zone).filter((zone) => zone !== undefined));
     for (const target of this.targets.values()) this.assign(target);
+  }
+
+  /** Says which dependencies are probed in full and which are sampled. */
+  plan(): Plan {
+    const nowMs = performance.now();
+    if (nowMs - this.plannedAtMs < PLAN_EVERY_MS) return this.planned;
+    this.plannedAtMs = nowMs;
+    const { probeFullTargets, dependencyIntervalMs } = this.config;
+    this.planned = planOf(
+      this.table.size,
+      [...this.targets.values()],
+      probeFullTargets,
+      dependencyIntervalMs,
+    );
+    const { full, stretch } = this.planned;
+    for (const target of this.targets.values())
+      target.stretch = full === undefined || full.has(target.id) ? 1 : stretch;
+    return this.planned;
   }
 
   private subscriptionsOf(entry: ReachEntry, zone: string | undefined): Followed['subscriptions'] {

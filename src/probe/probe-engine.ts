@@ -84,6 +84,7 @@ export class ProbeEngine implements OnApplicationBootstrap {
   private shareOut(): void {
     const live = this.replicas.live();
     this.beats.within(this.replicas.nextChangeMs() + 1);
+    this.dependencies.plan();
     const ids = live.map((m) => `${m.replicaId} ${m.zone ?? ''}`).join('\n');
     if (ids === this.liveIds) return;
     this.liveIds = ids;
@@ -108,9 +109,12 @@ export class ProbeEngine implements OnApplicationBootstrap {
   }
 
   private ended(target: SharedTarget | AgentTarget, ended: Ended): number {
-    const stretch = this.pacer.stretchOf(target.id);
+    const before = target.verdict;
+    const stretch = this.pacer.stretchOf(target.id) * target.stretch;
     const dueMs = this.settler.settle(target, ended, (namespace) => this.watchedIn(namespace), stretch);
-    return target instanceof AgentTarget ? (this.agents.warmed(target, ended) ?? dueMs) : dueMs;
+    // A result that left the verdict as it was did not count: it may have been ours.
+    const isCounted = target instanceof AgentTarget && target.verdict !== before;
+    return isCounted ? (this.agents.counted(target, ended) ?? dueMs) : dueMs;
   }
 
   /** Agents of a namespace that anything is asked about here; counted at most once a second, in times of trouble. */

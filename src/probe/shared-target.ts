@@ -33,6 +33,7 @@ export class SharedTarget implements Watched {
   readonly host: string;
   readonly zone: string | undefined;
   readonly phase: number;
+  stretch = 1;
   verdict: ProbeFact = UNKNOWN;
   told: ProbeFact = UNKNOWN;
   toldAtMs = -Infinity;

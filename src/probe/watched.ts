@@ -18,6 +18,8 @@ export interface Watched extends Target {
   /** What it is, for people; any text that can be stored. */
   readonly label: string;
   readonly intervalMs: number;
+  /** Factor on its interval: more than 1 for one that is only sampled. */
+  readonly stretch: number;
   /** Its place in the interval, on the clock that all replicas share. */
   readonly phase: number;
   /** What the probes so far say. */

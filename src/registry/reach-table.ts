@@ -91,6 +91,10 @@ export class ReachTable {
     return this.entries.get(key);
   }
 
+  get size(): number {
+    return this.entries.size;
+  }
+
   all(): IterableIterator<ReachEntry> {
     return this.entries.values();
   }
