@@ -204,7 +204,9 @@ export const natsDependency = z.object({
 const agentDependency = z.object({
   ...common,
   type: z.literal('agent'),
-  target: userId('agent_id').optional(),
+  target: userId('agent_id')
+    .optional()
+    .meta({ description: 'Id of an agent, or the name of a group: then one instance that works is enough.' }),
 });
 
 export const mcpDependency = z.object({

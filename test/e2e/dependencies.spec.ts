@@ -107,4 +107,23 @@ inBothModes('dependencies', (mode) => {
     await needed.register();
     await state('a1', 'online');
   });
+
+  test('of a group that another agent needs one instance that works is enough', async () => {
+    const group = { ...QUIET, name: 'summarizer' };
+    const dependencies = [{ name: 'peers', type: 'agent', target: 'summarizer', critical: true }];
+    await api.agent('reporter', { ...QUIET, dependencies });
+    await state('reporter', 'degraded');
+    const first = await api.agent('summarizer-1', group);
+    const second = await api.agent('summarizer-2', group);
+    await state('reporter', 'online');
+    await first.deregister(60_000);
+    await second.deregister(60_000);
+    await state('reporter', 'degraded');
+    expect((await history('reporter')).map((h) => h.to_state as string).reverse()).toEqual([
+      'online',
+      'degraded',
+      'online',
+      'degraded',
+    ]);
+  });
 });

@@ -1176,6 +1176,7 @@ export interface components {
           slow_ms?: number;
           /** @enum {string} */
           type: 'agent';
+          /** @description Id of an agent, or the name of a group: then one instance that works is enough. */
           target?: string;
         }
       | {
