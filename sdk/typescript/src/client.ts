@@ -279,7 +279,9 @@ export class Client {
 
   /** Every call goes through here: a task is not found in a namespace that is not its own. */
   private inNamespace<T extends object>(fields: T): T & { namespace: string } {
-    return { ...fields, namespace: (fields as InNamespace).namespace ?? this.namespace };
+    const namespace = (fields as InNamespace).namespace ?? this.namespace;
+    // First in the query, and not undone by a filter that leaves it open.
+    return Object.assign({ namespace }, fields, { namespace });
   }
 
   private async *pages<T>(path: string, filter: object): AsyncGenerator<T> {
