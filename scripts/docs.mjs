@@ -1,14 +1,16 @@
 /**
  * The parts of the documentation that are made from the sources: docs/failure-codes.md as a whole, and blocks
  * between `<!-- begin: NAME -->` and `<!-- end -->`. A block is `settings` (the table of .env.example),
- * `settings:A,B` (some of its rows), or the path of a file, which is quoted.
+ * `settings:A,B` (some of its rows), `agent-states` (the diagram of the states of an agent), or the path of a file, which
+ * is quoted.
  */
 import { readFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
+import { AGENT_RULES, AGENT_STATES, AGENT_TRANSITIONS } from '../dist/core/agent-state.js';
 import { ERROR_CATALOGUE } from '../dist/core/errors.js';
 import { failureCodes } from './failure-codes.mjs';
 
-const WITH_BLOCKS = ['README.md', 'docs/operations.md'];
+const WITH_BLOCKS = ['README.md', 'ARCHITECTURE.md', 'docs/operations.md'];
 const CODES = 'docs/failure-codes.md';
 const BLOCK = /(<!-- begin: (\S+) -->\n)[\s\S]*?(<!-- end -->)/g;
 
@@ -31,9 +33,38 @@ export async function docs(envExample) {
 
 function blockOf(name, envExample) {
   const [kind, only] = name.split(':');
+  if (kind === 'agent-states') return agentStates();
   if (kind === 'settings') return settingsTable(envExample, only?.split(','));
   const language = name.slice(name.lastIndexOf('.') + 1);
   return ['```' + language, readFileSync(name, 'utf8').trimEnd(), '```'].join('\n');
+}
+
+/** The diagram of the table of transitions, each edge with the rules that lead to its end; and the rules in order. */
+function agentStates() {
+  const because = (state) => AGENT_RULES.filter((r) => r.state === state).map((r) => r.label);
+  const edges = AGENT_STATES.flatMap((from) => AGENT_TRANSITIONS[from].map((to) => `  ${from} --> ${to}`));
+  const registered = ['offline', 'removing'].map((from) => `  ${from} --> online: register`);
+  const rules = AGENT_RULES.map((r, i) => `| ${i + 1} | ${r.label} | \`${r.state}\` |`);
+  const notes = AGENT_STATES.map((state) => `  note right of ${state}: ${because(state).join('<br>')}`);
+  const diagram = [
+    'stateDiagram-v2',
+    '  [*] --> online: register',
+    ...edges,
+    ...registered,
+    '  removing --> [*]: nothing held any more, or drain time over',
+    ...notes,
+  ];
+  return [
+    '```mermaid',
+    ...diagram,
+    '```',
+    '',
+    'The first rule that holds decides:',
+    '',
+    '| | what is known | state |',
+    '| --- | --- | --- |',
+    ...rules,
+  ].join('\n');
 }
 
 /** .env.example is one comment and one `#NAME=value` a setting. */

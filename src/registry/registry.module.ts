@@ -9,6 +9,7 @@ import { ReachTable } from './reach-table.js';
 import { RegistryEvents } from './registry.events.js';
 import { Registry } from './registry.js';
 import { RegistryStore } from './registry.store.js';
+import { StatusMetrics } from './status-metrics.js';
 import { Switches } from './switches.js';
 import { Transitions } from './transitions.js';
 import { Windows } from './windows.js';
@@ -25,6 +26,7 @@ import { Windows } from './windows.js';
     Hearing,
     AgentJudge,
     AgentSweep,
+    StatusMetrics,
     Transitions,
     Windows,
   ],

@@ -58,7 +58,7 @@ inBothModes('facts about agents', (mode) => {
 
   test('the view tells the facts behind the state, and what the agent did of late', async () => {
     const agent = await api.agent('a1', {
-      dependencies: [{ name: 'db', type: 'tcp', target: '127.0.0.1:1', critical: true }],
+      dependencies: [{ name: 'db', type: 'tcp', target: '127.0.0.1:1' }],
     });
     const fresh = await api.agentView('a1');
     expect(fresh.facts).toMatchObject({
@@ -66,7 +66,7 @@ inBothModes('facts about agents', (mode) => {
       heartbeat: 'fresh',
       session: 'none',
       leaving: false,
-      dependencies: [{ name: 'db', type: 'tcp', critical: true }],
+      dependencies: [{ name: 'db', type: 'tcp', critical: false }],
     });
     expect(fresh.facts.warm_up).toBeUndefined();
     const id = await api.submit({ capability: 'work', payload: 1 });

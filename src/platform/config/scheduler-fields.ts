@@ -28,6 +28,15 @@ export const registryFields = {
     3_600_000,
     30_000,
   ),
+  statusMetricAgents: integer(
+    registry(
+      'REACH_STATUS_METRIC_AGENTS',
+      'Agents that have a series of their own in the metric reach_status; those beyond are counted together',
+    ),
+    0,
+    10_000,
+    200,
+  ),
   warmUpProbes: integer(
     registry(
       'REACH_WARM_UP_PROBES',
