@@ -1,6 +1,8 @@
 import type { Api, Json } from '../support/api.js';
 import { Centre, inBothModes } from '../support/centre.js';
 import { ProbedServer } from '../support/probed-server.js';
+import { describeWithRedisServer } from '../support/redis.js';
+import { RedisServer } from '../support/redis-server.js';
 import { until } from '../support/until.js';
 
 const env = {
@@ -125,5 +127,35 @@ inBothModes('dependencies', (mode) => {
       'online',
       'degraded',
     ]);
+  });
+});
+
+describeWithRedisServer('a Redis that agents need', () => {
+  let centre: Centre;
+  beforeAll(async () => {
+    centre = await Centre.start('embedded', { env });
+  }, 60_000);
+  afterAll(() => centre?.stop());
+
+  test('is missed when it is killed, and found again when it is back', async () => {
+    const api = centre.api();
+    const redis = await RedisServer.start();
+    try {
+      const target = new URL(redis.url).host;
+      const dependencies = [{ name: 'cache', type: 'tcp', target, critical: true }];
+      await api.agent('a1', { ...QUIET, dependencies });
+      const state = (wanted: string) =>
+        until(`a1 is ${wanted}`, async () => (await api.agentView('a1')).state === wanted);
+      await until(
+        'probed',
+        async () => (await api.agentView('a1')).facts.dependencies[0].standing === 'good',
+      );
+      await redis.kill();
+      await state('degraded');
+      await redis.restartEmpty();
+      await state('online');
+    } finally {
+      await redis.stop();
+    }
   });
 });

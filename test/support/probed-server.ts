@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 /** A dependency over HTTP that notes when it is asked, and can be made to fail, to die and to come back. */
 export class ProbedServer {
   status = 200;
+  body = '{}';
   /** When it was asked, by the monotonic clock. */
   readonly askedAt: number[] = [];
   private server: Server | undefined;
@@ -25,7 +26,7 @@ export class ProbedServer {
     const server = createServer((request, response) => {
       request.resume();
       this.askedAt.push(performance.now());
-      response.writeHead(this.status).end('{}');
+      response.writeHead(this.status).end(this.body);
     });
     server.on('connection', (socket) => {
       this.sockets.add(socket);
