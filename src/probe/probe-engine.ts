@@ -51,7 +51,7 @@ export class ProbeEngine implements OnApplicationBootstrap {
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    this.events.on('changed', (entry) => this.follow(entry.key));
+    this.events.listen('changed', (entry) => this.follow(entry.key));
     this.port.on('opened', (key) => this.follow(key));
     this.port.on('closed', (key) => this.follow(key));
     this.metrics.watch(() => ({

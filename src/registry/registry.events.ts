@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { AgentState } from '../core/agent-state.js';
 import type { ReachEntry } from './reach-table.js';
 
@@ -35,7 +35,23 @@ interface AgentId {
 /** News of the registry for the parts above it. */
 @Injectable()
 export class RegistryEvents extends EventEmitter<RegistryEventMap> {
+  private readonly log = new Logger(RegistryEvents.name);
   private handOver: ((agent: AgentId) => Promise<void>) | undefined;
+
+  /**
+   * Listens to an event. What a listener throws is logged and ends there: the change it hears of is committed, so
+   * neither whoever made it nor the other listeners may suffer for it.
+   */
+  listen<K extends keyof RegistryEventMap>(event: K, listener: (...args: RegistryEventMap[K]) => void): void {
+    const guarded = (...args: RegistryEventMap[K]): void => {
+      try {
+        listener(...args);
+      } catch (err) {
+        this.log.error({ msg: `a listener of "${event}" failed`, err });
+      }
+    };
+    this.on(event, guarded as Parameters<typeof this.on<K>>[1]);
+  }
 
   /** Says who looks after what a lost agent holds; `handOver` never rejects. */
   connect(handOver: (agent: AgentId) => Promise<void>): void {

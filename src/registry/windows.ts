@@ -38,7 +38,7 @@ export class Windows implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.events.on('changed', (entry) => this.follow(entry));
+    this.events.listen('changed', (entry) => this.follow(entry));
   }
 
   /** A light probe (an echo, a ping) of the agent ended. */

@@ -48,8 +48,8 @@ export class Lanes implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.events.on('changed', (entry) => this.wakeFor(entry));
-    this.events.on('switched', () => this.wakeAll());
+    this.events.listen('changed', (entry) => this.wakeFor(entry));
+    this.events.listen('switched', () => this.wakeAll());
   }
 
   /** Why the lane could not be placed the last time, if it could not. */

@@ -60,7 +60,7 @@ export class SessionGateway implements OnApplicationBootstrap {
       if (request.headers.upgrade?.toLowerCase() === 'websocket') this.upgrade(request, socket, head);
       else goOnWithout(server, request, socket, head);
     });
-    this.events.on('changed', (entry) => this.follow(entry));
+    this.events.listen('changed', (entry) => this.follow(entry));
     this.pinger.start();
   }
 
