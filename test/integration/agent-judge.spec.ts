@@ -154,6 +154,7 @@ describe('the judge of agents', () => {
           beats.push(store.heartbeat({ ...ref, capacity: JSON.stringify({ queued: round }) }));
         }
       }),
+      store.hold('default', 'busy', 'new disk'),
       judges[0]?.report(ref, { echo: GOOD }),
       judges[1]?.report(ref, { session: 'broken' }),
       judges[2]?.report(ref, { warmUp: { good: 7, totalMs: 14, passed: false } }),
@@ -163,6 +164,7 @@ describe('the judge of agents', () => {
     for (const name of names) expect(row?.facts.dependencies?.[name]?.successes).toBe(rounds);
     expect(row?.facts).toMatchObject({ session: 'broken', echo: GOOD, warmUp: { good: 7 } });
     expect(row).toMatchObject({ state: 'suspicious', capacity: { queued: rounds - 1 } });
+    expect(row).toMatchObject({ hold_reason: 'new disk' });
     expect(await historyOf('busy')).toEqual(['online', 'suspicious']);
   });
 
