@@ -2,7 +2,10 @@
 import { build } from 'esbuild';
 
 await build({
-  entryPoints: ['main', 'roles/agents', 'roles/load'].map((name) => `test/torture/${name}.ts`),
+  entryPoints: [
+    ...['main', 'roles/agents', 'roles/load'].map((name) => `test/torture/${name}.ts`),
+    'test/support/wrong-clock.mjs',
+  ],
   outdir: 'dist/torture',
   entryNames: '[name]',
   bundle: true,

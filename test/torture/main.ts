@@ -49,6 +49,7 @@ async function seededBugs(options: Options, out: string): Promise<number> {
       join(out, name),
       () => undefined,
     );
+    await writeFile(join(out, name, 'report.md'), toMarkdown(report));
     const found = report.findings.filter((f) => f.violations.length > 0).map((f) => f.check);
     const by = found.filter((check) => caughtBy.includes(check));
     if (by.length > 0) caught.push(name);

@@ -1,13 +1,19 @@
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { FAILPOINTS } from '../../src/platform/lifecycle/failpoints.js';
 import { type Ledger, nowMs } from './ledger.js';
 import { type Fault, type FaultKind, FAULTS } from './plan/schedule.js';
 import { withClient } from './system/postgres.js';
+import type { RoleProcess } from './system/role-process.js';
 import type { System } from './system/system.js';
 
 /** A place that no task comes by in so long is left alone. */
 const FAILPOINT_WITHIN_MS = 10_000;
+const REVIVED_AFTER_MS = 1000;
+const HOUR_MS = 3_600_000;
+const CUTS = ['there', 'back', 'both'] as const;
+const WRONG_CLOCK = join(import.meta.dirname, 'wrong-clock.js');
 const PULSE_MS = 50;
 /** A timer that is later than this tells of a machine that is too busy to hold anybody to deadlines. */
 const STALL_MS = 250;
@@ -19,9 +25,12 @@ export class Nemesis {
   private readonly redis: Redis | undefined;
   private readonly pulse: NodeJS.Timeout;
   private ending = false;
+  /** Numbers of what was not planned. */
+  private unplanned = -1;
 
   constructor(
     private readonly system: System,
+    private readonly load: RoleProcess,
     private readonly ledger: Ledger,
   ) {
     let last = nowMs();
@@ -30,6 +39,7 @@ export class Nemesis {
       last += ms + PULSE_MS;
       if (ms > STALL_MS) this.ledger.write({ event: 'stall', ms: Math.round(ms) });
     }, PULSE_MS);
+    system.groups.forEach((group, i) => (group.onDeath = () => this.revive(i)));
     if (system.redis !== undefined) {
       this.redis = new Redis(system.redis.url, { maxRetriesPerRequest: null });
       this.redis.on('error', () => undefined);
@@ -51,16 +61,35 @@ export class Nemesis {
   }
 
   private queue(fault: Fault): void {
-    const thing = `${FAULTS[fault.kind].target} ${fault.target}`;
-    const before = this.chains.get(thing) ?? Promise.resolve();
-    this.chains.set(
-      thing,
-      before.then(() => this.do(fault)),
-    );
+    this.inTurn(this.thingsOf(fault), () => (this.ending ? Promise.resolve() : this.do(fault)));
+  }
+
+  /** Does something to things once what was begun to any of them is over. */
+  private inTurn(things: readonly string[], work: () => Promise<void>): void {
+    const before = things.map((thing) => this.chains.get(thing));
+    const done = Promise.all(before).then(work);
+    for (const thing of things) this.chains.set(thing, done);
+  }
+
+  private thingsOf({ kind, target }: Fault): string[] {
+    if (FAULTS[kind].target !== 'fleet') return [`${FAULTS[kind].target} ${target}`];
+    return this.system.groups.map((_, i) => `group ${i}`);
+  }
+
+  /** A task killed the agents of a group: they come back after a moment, as under any supervisor. */
+  private revive(target: number): void {
+    const agents = this.system.agentIds(target);
+    const n = this.unplanned--;
+    this.ledger.write({ event: 'start', n, kind: 'revive_agents', target, agents });
+    this.ledger.write({ event: 'dead', agents });
+    this.inTurn([`group ${target}`], async () => {
+      await pause(REVIVED_AFTER_MS);
+      if (!this.group(target).running) await this.group(target).start('ready');
+      this.ledger.write({ event: 'stop', n, kind: 'revive_agents', target });
+    });
   }
 
   private async do(fault: Fault): Promise<void> {
-    if (this.ending) return;
     const { n, kind, target } = fault;
     const agents = FAULTS[kind].target === 'group' ? this.system.agentIds(target) : [];
     this.ledger.write({
@@ -159,6 +188,53 @@ export class Nemesis {
         ),
       );
     },
+    full_redis: async ({ forMs }) => {
+      await this.redis?.config('SET', 'maxmemory', '1');
+      await pause(forMs);
+      await this.redis?.config('SET', 'maxmemory', '0');
+    },
+    slow_link: async ({ target, forMs, choice }) => {
+      this.link(target).slow(20 + (choice % 300));
+      await pause(forMs);
+      this.link(target).slow(0);
+    },
+    cut_link: async ({ target, forMs, choice }) => {
+      this.link(target).cut(CUTS[choice % CUTS.length] as (typeof CUTS)[number]);
+      await pause(forMs);
+      this.link(target).cut('none');
+    },
+    reset_link: async ({ target }) => this.link(target).reset(),
+    half_open_link: async ({ target }) => this.link(target).halfOpen(),
+    wrong_clock: async ({ target, forMs, choice }) => {
+      const dispatcher = this.dispatcher(target);
+      await dispatcher.terminate();
+      const offset = String(choice % 2 === 0 ? HOUR_MS : -HOUR_MS);
+      await dispatcher.start({ CLOCK_OFFSET_MS: offset }, ['--import', WRONG_CLOCK]);
+      await pause(forMs);
+      await dispatcher.terminate();
+      await dispatcher.start();
+    },
+    kill_fleet: async ({ forMs, choice }) => {
+      const { groups } = this.system;
+      const killed = groups
+        .map((_, i) => (i + choice) % groups.length)
+        .slice(0, Math.ceil(0.6 * groups.length));
+      await Promise.all(killed.map((i) => this.group(i).kill9()));
+      this.ledger.write({ event: 'dead', agents: killed.flatMap((i) => this.system.agentIds(i)) });
+      await pause(forMs);
+      await Promise.all(killed.map((i) => this.group(i).start('ready')));
+    },
+    noisy_wire: async ({ target, forMs }) => {
+      this.group(target).tell('noisy');
+      await pause(forMs);
+      this.group(target).tell('silent');
+    },
+    overload: async ({ forMs }) => {
+      this.load.tell('faster');
+      await pause(forMs);
+      this.load.tell('as before');
+    },
+    revive_agents: async () => undefined,
     lock_tasks: async ({ forMs }) => {
       await withClient(this.system.postgres.url, async (client) => {
         await client.query('BEGIN');
@@ -171,6 +247,10 @@ export class Nemesis {
 
   private dispatcher(i: number) {
     return this.system.dispatchers[i % this.system.dispatchers.length] as System['dispatchers'][number];
+  }
+
+  private link(i: number) {
+    return this.system.links[i % this.system.links.length] as System['links'][number];
   }
 
   private group(i: number) {

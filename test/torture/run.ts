@@ -33,7 +33,7 @@ export async function run(options: RunOptions, out: string, say: (text: string) 
   await mkdir(out, { recursive: true });
   const began = nowMs();
   const { mode, dispatchers, groups, agentsPerGroup, main } = options;
-  const parts = { mode, dispatchers, groups, agentsPerGroup, namespace: NAMESPACE, out };
+  const parts = { mode, dispatchers, groups, agentsPerGroup, namespace: NAMESPACE, out, seed: options.seed };
   const system = await System.start({ ...parts, ...(main !== undefined && { main }) });
   const ledger = new Ledger(join(out, 'nemesis.jsonl'));
   try {
@@ -64,7 +64,7 @@ async function torture(
   const load = new RoleProcess('load', () => loadOrders(system, options, out));
   await load.start();
   const done = load.says('done');
-  const nemesis = new Nemesis(system, ledger);
+  const nemesis = new Nemesis(system, load, ledger);
   const sampler = samplerOf(system, ledger);
   if (options.faultEveryMs > 0) {
     const { mode, dispatchers, groups, kinds, faultEveryMs } = options;
@@ -89,6 +89,7 @@ function loadOrders(system: System, options: RunOptions, out: string): LoadOrder
     seed: options.seed,
     tasks: Number.isFinite(options.tasks) ? options.tasks : 2 ** 31,
     perSecond: options.perSecond,
+    poison: options.faultEveryMs > 0 && options.kinds === undefined,
     giveUpMs: options.quietMs,
   };
 }
@@ -112,7 +113,7 @@ async function historyOf(system: System, out: string): Promise<History> {
   const anew = faults.some(
     (f) => f.event === 'start' && /^(kill|restart|failpoint)_dispatcher$/.test(f.kind),
   );
-  const counters = anew ? undefined : await scrape(system.urls());
+  const counters = anew ? undefined : await scrape(system.dispatchers.map((d) => d.url));
   await Promise.all(system.groups.map((group) => group.stop()));
   const rows = await collect(system.postgres.url, NAMESPACE);
   return {

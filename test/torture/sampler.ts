@@ -38,7 +38,7 @@ export class Sampler {
 
   private async look(): Promise<void> {
     if (this.redis.status !== 'ready') return;
-    const keys = await this.redis.keys(`reach:{*"${this.namespace}"*}:slots`);
+    const keys = await this.redis.keys(`reach:{${this.namespace}\u0000*}:slots`);
     const held = (await Promise.all(keys.map((key) => this.redis.hkeys(key))))
       .flat()
       .filter((id) => id !== '');

@@ -95,8 +95,11 @@ function outagesOf({ of }: Indexed): Window[] {
   return openWindows(of.faults.filter(isOurs), of.bounds.leaseTtlMs);
 }
 
+/** What the nemesis does to agents and callers is no excuse for dispatchers. */
+const THEIRS: ReadonlySet<string> = new Set(['group', 'fleet', 'load']);
+
 function isOurs(fault: FaultLine): boolean {
-  return fault.event !== 'start' || FAULTS[fault.kind].target !== 'group';
+  return fault.event !== 'start' || !THEIRS.has(FAULTS[fault.kind].target);
 }
 
 /** From the time an agent was killed to the time it registered again. */
@@ -263,7 +266,9 @@ export const drainFinishes: Check = {
   says: 'What an agent finished before it left in the orderly way was not taken from it',
   find: (history) => {
     const { of, executions, deliveries } = history;
-    const outages = outagesOf(history);
+    // Only leaving itself is no excuse.
+    const others = of.faults.filter((f) => f.event !== 'start' || f.kind !== 'restart_agents');
+    const outages = openWindows(others, of.bounds.leaseTtlMs);
     return [...executions].flatMap(([task, runs]) =>
       runs.flatMap((e) => {
         const { ended } = e;

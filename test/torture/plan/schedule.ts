@@ -14,11 +14,22 @@ export const FAULTS = {
   freeze_redis: { target: 'redis', modes: ['distributed'], ms: [1000, 10_000] },
   kill_postgres: { target: 'postgres', modes: ['distributed', 'embedded'], ms: [0, 0] },
   cut_postgres: { target: 'postgres', modes: ['distributed', 'embedded'], ms: [0, 0] },
+  full_redis: { target: 'redis', modes: ['distributed'], ms: [1000, 8000] },
+  slow_link: { target: 'link', modes: ['distributed', 'embedded'], ms: [1000, 8000] },
+  cut_link: { target: 'link', modes: ['distributed', 'embedded'], ms: [500, 10_000] },
+  reset_link: { target: 'link', modes: ['distributed', 'embedded'], ms: [0, 0] },
+  half_open_link: { target: 'link', modes: ['distributed', 'embedded'], ms: [0, 0] },
+  wrong_clock: { target: 'dispatcher', modes: ['distributed', 'embedded'], ms: [3000, 10_000] },
+  kill_fleet: { target: 'fleet', modes: ['distributed', 'embedded'], ms: [0, 6000] },
+  noisy_wire: { target: 'group', modes: ['distributed', 'embedded'], ms: [2000, 10_000] },
+  overload: { target: 'load', modes: ['distributed', 'embedded'], ms: [500, 2000] },
+  /** Not planned: a task killed its agents, and they are started again. */
+  revive_agents: { target: 'group', modes: [], ms: [0, 0] },
   lock_tasks: { target: 'postgres', modes: ['distributed', 'embedded'], ms: [500, 8000] },
 } as const satisfies Record<string, FaultTraits>;
 
 export type FaultKind = keyof typeof FAULTS;
-type Target = 'dispatcher' | 'group' | 'redis' | 'postgres';
+type Target = 'dispatcher' | 'group' | 'fleet' | 'link' | 'load' | 'redis' | 'postgres';
 
 interface FaultTraits {
   target: Target;
@@ -62,6 +73,10 @@ export function scheduleOf(seed: number, options: ScheduleOptions): Fault[] {
   const counts: Record<Target, number> = {
     dispatcher: options.dispatchers,
     group: options.groups,
+    fleet: 1,
+    // Of each dispatcher: to those who call it, to Postgres, and to Redis.
+    link: options.mode === 'embedded' ? 1 : 3 * options.dispatchers,
+    load: 1,
     redis: 1,
     postgres: 1,
   };

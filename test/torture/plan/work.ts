@@ -4,7 +4,7 @@ import { between, oneOf, randomOf } from './random.js';
 export const CAPABILITIES = ['torture.short', 'torture.long', 'torture.mixed'] as const;
 
 /** What a task makes its agent do at each attempt; the last one goes for all that follow. */
-export type Fate = 'well' | 'throws' | 'refuses' | 'fails_for_good';
+export type Fate = 'well' | 'throws' | 'refuses' | 'fails_for_good' | 'kills' | 'kills_at_the_end';
 
 export interface Payload {
   n: number;
@@ -39,8 +39,14 @@ export interface Plan {
   watched: boolean;
 }
 
-/** What task number `n` of a run is: a function of the seed and of nothing else. */
-export function planOf(seed: number, n: number): Plan {
+/** Share of tasks that kill the process which works on them. */
+const POISON = 0.0008;
+
+/**
+ * What task number `n` of a run is: a function of the seed.
+ * @param poison whether there may be tasks that kill
+ */
+export function planOf(seed: number, n: number, poison = false): Plan {
   const random = randomOf(seed, `task ${n}`);
   const chance = (share: number): boolean => random() < share;
   const order: Order = {
@@ -52,9 +58,9 @@ export function planOf(seed: number, n: number): Plan {
     ack_timeout_ms: 2000,
     execution_timeout_ms: chance(0.05) ? between(random, 100, 500) : 8000,
   };
-  // Some end at the very moment at which they are given up.
-  if (order.execution_timeout_ms < 1000 && chance(0.5))
-    order.payload.work_ms = order.execution_timeout_ms + between(random, -20, 40);
+  // Some end at the very moment at which they are given up, some when another agent is at it already.
+  if (order.execution_timeout_ms < 1000)
+    order.payload.work_ms = order.execution_timeout_ms * (chance(0.5) ? 1 : 2) + between(random, -20, 40);
   if (chance(0.05)) order.expires_in_ms = between(random, 50, 3000);
   if (chance(0.05)) order.delay_ms = between(random, 1, 3000);
   if (chance(0.1)) order.affinity_key = `a${between(random, 1, 20)}`;
@@ -62,6 +68,7 @@ export function planOf(seed: number, n: number): Plan {
     order.payload.fates = Array.from({ length: between(random, 1, 3) }, () =>
       oneOf<Fate>(random, ['well', 'throws', 'throws', 'refuses', 'fails_for_good']),
     );
+  if (chance(POISON) && poison) order.payload.fates = [oneOf<Fate>(random, ['kills', 'kills_at_the_end'])];
   return {
     key: `torture-${seed}-${n}`,
     order,

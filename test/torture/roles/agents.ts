@@ -1,12 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, AgentRefused, TaskFailed, type IncomingTask } from '@agent-reach/sdk';
 import { Ledger } from '../ledger.js';
+import { randomOf } from '../plan/random.js';
 import { fateOf, type Payload } from '../plan/work.js';
 import { onOrder, ordersOf, tell } from './role.js';
+import { WireFaults } from './wire-faults.js';
 
 /** Some agents of the SDK in one process: they live and die together. */
 export interface AgentsOrders {
   ledger: string;
+  seed: number;
   namespace: string;
   heartbeatIntervalMs: number;
   leaseTtlMs: number;
@@ -29,12 +32,17 @@ const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}
 async function work(agentId: string, task: IncomingTask<Payload>): Promise<unknown> {
   const { deliveryId, taskId, payload, attempt } = task;
   ledger.write({ event: 'begin', agent: agentId, task: taskId, delivery: deliveryId, attempt });
-  if (payload.work_ms > 0) await pause(payload.work_ms);
   const fate = fateOf(payload, attempt);
+  if (fate === 'kills') process.kill(process.pid, 'SIGKILL');
+  if (payload.work_ms > 0) await pause(payload.work_ms);
   // Names this very execution: only one of them may be what the ledger keeps.
   const token = `${deliveryId}@${process.pid}`;
   ledger.write({ event: 'end', agent: agentId, task: taskId, delivery: deliveryId, fate, token });
   switch (fate) {
+    case 'kills':
+    case 'kills_at_the_end':
+      process.kill(process.pid, 'SIGKILL');
+      return undefined;
     case 'well':
       return { n: payload.n, token };
     case 'throws':
@@ -73,6 +81,7 @@ function newAgent(spec: AgentSpec): Agent {
   return agent;
 }
 
+const wire = new WireFaults(randomOf(orders.seed, orders.ledger));
 const agents = orders.agents.map(newAgent);
 ledger.write({ event: 'process', pid: process.pid, agents: orders.agents.map((a) => a.agentId) });
 const leave = async (): Promise<void> => {
@@ -82,7 +91,7 @@ const leave = async (): Promise<void> => {
 };
 process.on('SIGTERM', () => void leave());
 onOrder((order) => {
-  if (order === 'stop') void leave();
+  if (order === 'noisy' || order === 'silent') wire.noisy = order === 'noisy';
 });
 await Promise.all(agents.map((agent) => agent.start()));
 tell('ready');

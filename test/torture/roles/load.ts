@@ -11,6 +11,8 @@ export interface LoadOrders {
   seed: number;
   tasks: number;
   perSecond: number;
+  /** Whether there may be tasks that kill their agents. */
+  poison: boolean;
   /** After the end of the stream: how long to go on for an answer that is missing. */
   giveUpMs: number;
 }
@@ -20,6 +22,7 @@ const CALL_TIMEOUT_MS = 10_000;
 const MOST_OPEN = 400;
 const PAUSE_MS = 250;
 const BATCH = 10;
+const OVERLOAD = 10;
 
 interface Answer {
   status: number;
@@ -30,12 +33,15 @@ const orders = ordersOf<LoadOrders>();
 const ledger = new Ledger(orders.ledger);
 let turn = 0;
 let open = 0;
+let factor = 1;
 let stopped = false;
 let stoppedAt = Infinity;
 /** What goes on beside the stream: repeats, cancels, watches. */
 const pending = new Set<Promise<void>>();
 
 onOrder((order) => {
+  if (order === 'faster') factor = OVERLOAD;
+  if (order === 'as before') factor = 1;
   if (order !== 'stop' || stopped) return;
   stopped = true;
   stoppedAt = nowMs();
@@ -170,17 +176,18 @@ async function watch(task: string): Promise<void> {
 }
 
 async function stream(): Promise<void> {
-  const began = nowMs();
+  let next = nowMs();
   const batch: Plan[] = [];
   const send = (plans: number, work: Promise<void>): void => {
     open += plans;
     beside(work.finally(() => (open -= plans)));
   };
   for (let n = 0; n < orders.tasks && !stopped; n++) {
-    const ahead = began + (n * 1000) / orders.perSecond - nowMs();
+    const ahead = next - nowMs();
+    next += 1000 / (orders.perSecond * factor);
     if (ahead > 4) await pause(ahead);
     while (open >= MOST_OPEN && !stopped) await pause(20);
-    const plan = planOf(orders.seed, n);
+    const plan = planOf(orders.seed, n, orders.poison);
     if (plan.batched) batch.push(plan);
     else send(1, submit(plan));
     if (batch.length === BATCH) send(BATCH, submitBatch(batch.splice(0)));

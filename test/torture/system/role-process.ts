@@ -8,6 +8,9 @@ export class RoleProcess {
   private child: ChildProcess | undefined;
   private said = new Map<string, () => void>();
   private life = 0;
+  private ordered = false;
+  /** Told when it ended although nobody asked it to. */
+  onDeath: () => void = () => undefined;
 
   /** @param orders makes what the role is told at its start; each life gets orders of its own */
   constructor(
@@ -23,6 +26,8 @@ export class RoleProcess {
       env: { PATH: process.env['PATH'] },
     });
     this.child = child;
+    this.ordered = false;
+    child.once('exit', () => this.ordered || this.onDeath());
     guardOf(child);
     child.on('message', (message) => typeof message === 'string' && this.said.get(message)?.());
     if (word !== undefined) await this.says(word);
@@ -66,6 +71,7 @@ export class RoleProcess {
   private async ended(signal: NodeJS.Signals): Promise<void> {
     const { child } = this;
     if (child === undefined || !this.running) return;
+    this.ordered = true;
     const exited = once(child, 'exit');
     child.kill('SIGCONT');
     child.kill(signal);

@@ -5,6 +5,7 @@ import { Dispatcher } from '../../support/dispatcher.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { CAPABILITIES } from '../plan/work.js';
 import type { AgentsOrders } from '../roles/agents.js';
+import { FaultProxy } from './fault-proxy.js';
 import { type PostgresUnderTest, postgresOf, startPostgres } from './postgres.js';
 import { RoleProcess } from './role-process.js';
 
@@ -19,11 +20,13 @@ export interface SystemOptions {
   namespace: string;
   /** Main file of the dispatchers; the built server unless set. */
   main?: string;
+  seed: number;
   /** Where the ledgers are written. */
   out: string;
 }
 
-export const HEARTBEAT_INTERVAL_MS = 1000;
+/** Overdue after one and a half of it: what is dead is known to be within 3 s, also on a busy machine. */
+export const HEARTBEAT_INTERVAL_MS = 700;
 export const LEASE_TTL_MS = 4000;
 export const SWEEP_INTERVAL_MS = 500;
 const CONCURRENCY = [1, 2, 4, 8];
@@ -40,6 +43,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
 export class System {
   readonly dispatchers: Dispatcher[] = [];
   readonly groups: RoleProcess[] = [];
+  /** The ways that can be broken, of each dispatcher: to those who call it, to Postgres, and to Redis. */
+  readonly links: FaultProxy[] = [];
+  private readonly fronts: FaultProxy[] = [];
   redis: RedisServer | undefined;
   postgres!: PostgresUnderTest;
   private readonly directories: string[] = [];
@@ -59,9 +65,9 @@ export class System {
     }
   }
 
-  /** The dispatchers' addresses, beginning with number `first`. */
+  /** Where agents and clients find the dispatchers, beginning with number `first`. */
   urls(first = 0): string[] {
-    const urls = this.dispatchers.map((d) => d.url);
+    const urls = this.fronts.map(({ port }) => `http://127.0.0.1:${port}`);
     return urls.map((_, i) => urls[(first + i) % urls.length] as string);
   }
 
@@ -95,6 +101,7 @@ export class System {
   async stop(): Promise<void> {
     await Promise.all(this.groups.map((group) => group.kill9()));
     await Promise.all(this.dispatchers.map((d) => d.kill9()));
+    await Promise.all(this.links.map((link) => link.stop()));
     await this.redis?.stop();
     await this.postgres?.stop();
     for (const path of this.directories)
@@ -113,8 +120,8 @@ export class System {
     const dataDir = await this.directory('dispatchers');
     for (let i = 0; i < this.options.dispatchers; i++) {
       await this.add({
-        DATABASE_URL: this.postgres.url,
-        REDIS_URL: this.redis.url,
+        DATABASE_URL: await this.through(this.postgres.url),
+        REDIS_URL: await this.through(this.redis.url),
         REACH_DATA_DIR: dataDir,
         REACH_REPLICA_ID: `dispatcher-${i}`,
       });
@@ -125,11 +132,25 @@ export class System {
     const dispatcher = new Dispatcher({ ...SETTINGS, ...env }, this.options.main);
     this.dispatchers.push(dispatcher);
     await dispatcher.start();
+    const front = await FaultProxy.start(() => Number(new URL(dispatcher.url).port));
+    this.fronts.push(front);
+    this.links.push(front);
+  }
+
+  /** The same address by way of a proxy. */
+  private async through(url: string): Promise<string> {
+    const address = new URL(url);
+    const port = Number(address.port);
+    const proxy = await FaultProxy.start(() => port);
+    this.links.push(proxy);
+    address.port = String(proxy.port);
+    return address.href;
   }
 
   private agentsOrders(i: number, life: number): AgentsOrders {
-    const { namespace, out } = this.options;
+    const { namespace, out, seed } = this.options;
     return {
+      seed,
       ledger: join(out, `agents-${i}-${life}.jsonl`),
       namespace,
       heartbeatIntervalMs: HEARTBEAT_INTERVAL_MS,
