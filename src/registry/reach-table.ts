@@ -35,6 +35,8 @@ export class ReachEntry implements Candidate {
   readonly held = new Set<string>();
   /** Until this moment of the monotonic clock (ms) the agent counts as full: other replicas filled it. */
   fullUntil = 0;
+  /** What this replica knows of the agent's slot set: nothing yet, that it is there, or since when it is lost. */
+  slotSet: 'new' | 'known' | { lostAt: number } = 'new';
 
   constructor(
     row: AgentRow,

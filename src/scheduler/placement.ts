@@ -22,6 +22,9 @@ interface Choice extends OfferChoice {
   deliveryId: string;
 }
 
+/** Reservations went before they were committed, with Redis: the pass is rolled back. */
+class SlotsLost extends Error {}
+
 /**
  * Places the tasks of one lane: eligible agents from memory, a choice for each task, a slot for each choice,
  * one transaction that picks and offers. The offers go out after the commit.
@@ -74,15 +77,19 @@ export class Placement {
       return await this.store.withHead(async (head) => {
         const tasks = await head.pick(lane, limit);
         if (tasks.length === 0) return { picked: 0, offered: [] };
+        const reservedAt = performance.now();
         const granted = await this.reserve(this.choose(tasks, eligible), reserved);
         if (granted.length === 0) return { picked: tasks.length, offered: [] };
         const deadlines = await head.offer(granted);
+        if (!(await this.slots.stand(granted, reservedAt))) throw new SlotsLost();
         failpoint('offer_before_commit');
         for (const { task } of granted) this.metrics.offered(task.capability, task.waited_ms);
         return { picked: tasks.length, offered: granted.map((c) => toOffered(c, deadlines)) };
       });
     } catch (error) {
       for (const choice of reserved) this.slots.release(choice.entry.key, [choice.deliveryId]);
+      // The lane is looked at again: by then these agents count as full for a moment, or others have room.
+      if (error instanceof SlotsLost) return { picked: reserved.length, offered: [] };
       throw error;
     }
   }

@@ -10,6 +10,11 @@ const HELD_BY = loadSql(import.meta.url, 'sql/held_by.sql');
 
 /** How long an agent counts as full after other replicas turned out to hold its slots. */
 const FULL_FOR_MS = 250;
+/**
+ * How long a reservation is good for by itself. A pass that takes longer to commit asks for it again, and a set
+ * that got lost is not made anew before: the ledger does not show yet what is reserved and being committed.
+ */
+const GOOD_FOR_MS = 500;
 /** A slot younger than this may belong to an offer that is being committed. */
 const SETTLED_MS = 10_000;
 const RECONCILE_CHUNK = 500;
@@ -36,13 +41,42 @@ export class Slots {
     for (;;) {
       const granted = await this.coordinator.slotsReserve(entry.key, deliveryIds, entry.maxConcurrency);
       if (granted === 'unknown') {
+        if (!this.maySeed(entry)) {
+          entry.fullUntil = performance.now() + FULL_FOR_MS;
+          return 0;
+        }
         await this.seed(entry);
         continue;
       }
+      entry.slotSet = 'known';
       for (let i = 0; i < granted; i++) entry.held.add(deliveryIds[i] as string);
       if (granted < deliveryIds.length) entry.fullUntil = performance.now() + FULL_FOR_MS;
       return granted;
     }
+  }
+
+  /**
+   * Just before the commit of a pass: whether its reservations still stand.
+   * @param reservedAt ms of the monotonic clock at which they were made
+   */
+  async stand(
+    choices: readonly { entry: ReachEntry; deliveryId: string }[],
+    reservedAt: number,
+  ): Promise<boolean> {
+    if (performance.now() - reservedAt < GOOD_FOR_MS / 2) return true;
+    const byEntry = new Map<ReachEntry, string[]>();
+    for (const { entry, deliveryId } of choices)
+      byEntry.set(entry, [...(byEntry.get(entry) ?? []), deliveryId]);
+    // What is reserved already is granted again, and takes no second slot.
+    const granted = await Promise.all([...byEntry].map(([entry, ids]) => this.reserve(entry, ids)));
+    return [...byEntry.values()].every((ids, i) => granted[i] === ids.length);
+  }
+
+  /** A set that was there and is not any more was lost with its reservations: they need the time to be committed. */
+  private maySeed(entry: ReachEntry): boolean {
+    if (entry.slotSet === 'known') entry.slotSet = { lostAt: performance.now() };
+    if (entry.slotSet === 'new') return true;
+    return performance.now() - entry.slotSet.lostAt > GOOD_FOR_MS;
   }
 
   /** Frees slots; ids that hold none are ignored. A lost call is made up for by the reconcile. */

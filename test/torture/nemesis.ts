@@ -66,7 +66,7 @@ export class Nemesis {
 
   /** Does something to things once what was begun to any of them is over. */
   private inTurn(things: readonly string[], work: () => Promise<void>): void {
-    const before = things.map((thing) => this.chains.get(thing));
+    const before = things.map((thing) => this.chains.get(thing) ?? Promise.resolve());
     const done = Promise.all(before).then(work);
     for (const thing of things) this.chains.set(thing, done);
   }

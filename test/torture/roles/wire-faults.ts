@@ -37,7 +37,7 @@ export class WireFaults {
   private onFetch(): void {
     const send = globalThis.fetch;
     globalThis.fetch = async (input, init) => {
-      const what = String(input).includes('/deliveries/batch') ? this.happening() : undefined;
+      const what = urlOf(input).includes('/deliveries/batch') ? this.happening() : undefined;
       switch (what) {
         case 'twice': {
           const first = send(input, init);
@@ -53,7 +53,10 @@ export class WireFaults {
           await pause(this.random() * LONGEST_DELAY_MS);
           return send(input, init);
         case 'forged':
-          void send(input, { ...init, body: this.forged(String(init?.body)) }).catch(() => undefined);
+          void send(input, {
+            ...init,
+            body: this.forged(typeof init?.body === 'string' ? init.body : ''),
+          }).catch(() => undefined);
           return send(input, init);
         case undefined:
           return send(input, init);
@@ -107,4 +110,9 @@ export class WireFaults {
       (_, task: string, fence: string) => `"delivery_id":"${task}.${Math.max(1, Number(fence) + step)}"`,
     );
   }
+}
+
+function urlOf(input: Parameters<typeof fetch>[0]): string {
+  if (typeof input === 'string') return input;
+  return input instanceof URL ? input.href : input.url;
 }
