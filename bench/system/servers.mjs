@@ -84,6 +84,7 @@ export async function startDispatcher(dist, { databaseUrl, redisUrl, inspect, se
     REACH_LOG_LEVEL: 'info',
     DATABASE_URL: databaseUrl ?? '',
     REDIS_URL: redisUrl ?? '',
+    REACH_OUTBOUND_LOOPBACK: 'allow',
     ...settings,
   };
   const started = performance.now();

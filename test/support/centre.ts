@@ -76,7 +76,12 @@ export class Centre {
     }
     const dataDir = await mkdtemp(join(tmpdir(), 'reach-centre-'));
     this.cleanUps.push(() => rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
-    const env = { DATABASE_URL: databaseUrl, REDIS_URL: redis.url, REACH_DATA_DIR: dataDir };
+    const env = {
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redis.url,
+      REACH_DATA_DIR: dataDir,
+      REACH_OUTBOUND_LOOPBACK: 'allow',
+    };
     await Promise.all(
       Array.from({ length: options.dispatchers ?? 2 }, (_, i) =>
         this.add({ ...QUICK, ...env, REACH_REPLICA_ID: `dispatcher-${i}`, ...options.env }),

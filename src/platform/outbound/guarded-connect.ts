@@ -1,5 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { Duplex } from 'node:stream';
 import type { buildConnector } from 'undici';
 import { type AddressGuard, bareHost } from './address-guard.js';
 import { ConnectError, connectFaultOf } from './connect-error.js';
@@ -23,41 +24,54 @@ export interface ConnectTarget {
  * @param timeoutMs for the name, all addresses and TLS together
  * @throws ConnectError; the reason of `signal` when that aborts
  */
-export async function guardedConnect(
+export function guardedConnect(
   guard: AddressGuard,
   target: ConnectTarget,
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<Socket | TLSSocket> {
+  return inTime(target, timeoutMs, signal, async (ending) => {
+    const addresses = await guard.addressesOf(target.host, ending);
+    const socket = await firstOf(addresses, target.port, timeoutMs, ending);
+    return target.tls === undefined ? socket : secured(socket, target, target.tls, ending);
+  });
+}
+
+/**
+ * TLS over a connection that is there already; the certificate must be of `target.host`, not of the address.
+ * @throws ConnectError; the reason of `signal` when that aborts
+ */
+export function startTls(
+  stream: Duplex,
+  target: ConnectTarget & { tls: TlsMode },
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<TLSSocket> {
+  return inTime(target, timeoutMs, signal, (ending) => secured(stream, target, target.tls, ending));
+}
+
+async function inTime<T>(
+  target: ConnectTarget,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  work: (ending: AbortSignal) => Promise<T>,
+): Promise<T> {
   const where = `${target.host}:${target.port}`;
   const ending = new AbortController();
-  const timer = setTimeout(
-    () =>
-      ending.abort(
-        new ConnectError('connect_timeout', `${where} did not take a connection in ${timeoutMs} ms`),
-      ),
-    timeoutMs,
-  );
+  const late = new ConnectError('connect_timeout', `${where} did not take a connection in ${timeoutMs} ms`);
+  const timer = setTimeout(() => ending.abort(late), timeoutMs);
   const stop = () => ending.abort(signal?.reason);
   signal?.addEventListener('abort', stop, { once: true });
   if (signal?.aborted) stop();
   try {
-    const addresses = await guard.addressesOf(target.host, ending.signal);
-    const socket = await firstOf(addresses, target.port, timeoutMs, ending.signal);
-    if (target.tls === undefined) return socket;
-    return await secured(socket, target, ending.signal);
+    return await work(ending.signal);
   } catch (error) {
     if (error instanceof ConnectError) throw error;
     if (ending.signal.aborted) throw ending.signal.reason;
     const fault = connectFaultOf(error) ?? (target.tls === undefined ? 'unreachable' : 'tls');
     const { code, message } = error as Error & { code?: unknown };
-    throw new ConnectError(
-      fault,
-      `${where}: ${WORDS[fault]} (${typeof code === 'string' ? code : message})`,
-      {
-        cause: error,
-      },
-    );
+    const reason = typeof code === 'string' ? code : message;
+    throw new ConnectError(fault, `${where}: ${WORDS[fault]} (${reason})`, { cause: error });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
@@ -110,18 +124,22 @@ async function opened(socket: Socket, shareMs: number | undefined, signal: Abort
   }
 }
 
-/** TLS over a connection; the certificate must be of `target.host`, not of the address. */
-function secured(socket: Socket, target: ConnectTarget, signal: AbortSignal): Promise<TLSSocket> {
+function secured(
+  stream: Duplex,
+  target: ConnectTarget,
+  mode: TlsMode,
+  signal: AbortSignal,
+): Promise<TLSSocket> {
   const host = bareHost(target.host);
   const tls = connectTls({
-    socket,
+    socket: stream,
     host,
-    rejectUnauthorized: target.tls === 'verify',
+    rejectUnauthorized: mode === 'verify',
     ...(isIP(host) === 0 && { servername: host }),
     ...(target.alpn && { ALPNProtocols: target.alpn }),
   });
   return settled(tls, 'secureConnect', signal).catch((error: unknown) => {
-    socket.destroy();
+    stream.destroy();
     throw error;
   });
 }

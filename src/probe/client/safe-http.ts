@@ -1,4 +1,5 @@
 import type { Readable, Transform } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Client, type Dispatcher } from 'undici';
 import type { AddressGuard } from '../../platform/outbound/address-guard.js';
@@ -12,7 +13,7 @@ const HEADER_LIMIT_BYTES = 16 * 1024;
 
 export interface HttpRequest {
   url: string;
-  method: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
+  method: 'GET' | 'HEAD' | 'POST' | 'OPTIONS' | 'DELETE';
   headers: Readonly<Record<string, string>>;
   body?: string | undefined;
   tls: TlsMode;
@@ -26,6 +27,8 @@ export interface HttpAnswer {
    * @throws ProbeFailure `too_large`, `closed`, or `wrong_answer` when it cannot be decompressed
    */
   text(): Promise<string>;
+  /** The lines of the body as they come, for answers that need not end. Throws as `text` does. */
+  lines(): AsyncIterable<string>;
   /** Lets the body come to its end, or to the limit, whichever is first; true when it came to its end. */
   drained(): Promise<boolean>;
 }
@@ -105,20 +108,28 @@ class FirstByte {
   }
 }
 
-function bodyOf(answer: Dispatcher.ResponseData): Pick<HttpAnswer, 'text' | 'drained'> {
+function bodyOf(answer: Dispatcher.ResponseData): Pick<HttpAnswer, 'text' | 'lines' | 'drained'> {
   return {
     async text() {
       const chunks: Buffer[] = [];
-      const whole = await read(answer, (chunk) => chunks.push(chunk));
-      if (!whole) throw new ProbeFailure('too_large', `the answer has more than ${BODY_LIMIT_BYTES} bytes`);
+      for await (const chunk of bounded(answer)) chunks.push(chunk);
       return Buffer.concat(chunks).toString('utf8');
     },
-    drained: () => read(answer, () => undefined),
+    lines: () => linesOf(bounded(answer)),
+    async drained() {
+      try {
+        for await (const _ of bounded(answer));
+        return true;
+      } catch (error) {
+        if (error instanceof ProbeFailure && error.fault === 'too_large') return false;
+        throw error;
+      }
+    },
   };
 }
 
-/** Hands the decompressed body on, up to the limit; resolves to whether that was all of it. */
-async function read(answer: Dispatcher.ResponseData, take: (chunk: Buffer) => void): Promise<boolean> {
+/** The body, decompressed, up to the limit. */
+async function* bounded(answer: Dispatcher.ResponseData): AsyncGenerator<Buffer> {
   const decoder = decoderOf(answer.headers['content-encoding']);
   const body: Readable = answer.body;
   const stream = decoder ? body.pipe(decoder) : body;
@@ -127,10 +138,10 @@ async function read(answer: Dispatcher.ResponseData, take: (chunk: Buffer) => vo
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > BODY_LIMIT_BYTES) return false;
-      take(chunk);
+      if (bytes > BODY_LIMIT_BYTES)
+        throw new ProbeFailure('too_large', `the answer has more than ${BODY_LIMIT_BYTES} bytes`);
+      yield chunk;
     }
-    return true;
   } catch (error) {
     const code = (error as { code?: unknown }).code;
     if (typeof code === 'string' && code.startsWith('Z_'))
@@ -140,6 +151,17 @@ async function read(answer: Dispatcher.ResponseData, take: (chunk: Buffer) => vo
     body.destroy();
     decoder?.destroy();
   }
+}
+
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.write(chunk)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield line.replace(/\r$/, '');
+  }
+  if (rest !== '') yield rest;
 }
 
 function decoderOf(encoding: string | string[] | undefined): Transform | undefined {

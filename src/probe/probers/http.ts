@@ -20,7 +20,7 @@ export function httpProber(guard: AddressGuard, credentials: Credentials): Probe
     keyOf: keyOfTarget,
     hostOf: (t) => hostPort(t.target),
     probe: (t, limits, signal) =>
-      attempt(limits, slowMsOf(t), signal, async (run, secrets) => {
+      attempt(limits, slowMsOf(t, limits), signal, async (run, secrets) => {
         const { method, headers, body, tls, expect } = t.options;
         const answer = await safeRequest(
           guard,

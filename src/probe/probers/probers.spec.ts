@@ -22,14 +22,13 @@ const declared = (more: object) => ({ name: 'a', type: 'http', target: 'http://x
 it('takes for the same what is asked in the same way', async () => {
   const http = (await probers()).get('http');
   const keyOf = (more: object) => http?.keyOf(http.parse(declared(more)));
-  expect(keyOf({ name: 'b', critical: true })).toBe(keyOf({}));
+  expect(keyOf({ name: 'b', critical: true, timeout_ms: 1 })).toBe(keyOf({}));
   expect(keyOf({ options: { headers: { a: '1', b: '2' }, method: 'GET' } })).toBe(
     keyOf({ options: { headers: { b: '2', a: '1' } } }),
   );
   const others = [
     { target: 'http://y.test/' },
     { credential: 'env:REACH_CREDENTIAL_X' },
-    { timeout_ms: 1 },
     { slow_ms: 1 },
     { options: { method: 'HEAD' } },
   ];

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { type FieldError, ReachError } from '../../core/errors.js';
 import { pointerOf } from '../../platform/http/json-body.js';
+import type { ProbeLimits } from '../prober.js';
 
 /** A dependency whose `target` is there: without one there is nothing to probe. */
 export type Targeted<T extends { target?: string | undefined }> = T & { target: string };
@@ -32,21 +33,19 @@ function invalid(errors: FieldError[]): ReachError {
 interface Declared {
   type: string;
   target: string;
-  timeout_ms: number;
   slow_ms?: number | undefined;
   credential?: string | undefined;
   options: object;
 }
 
 /** When an answer counts as slow, in milliseconds. */
-export function slowMsOf(declared: Declared): number {
-  return declared.slow_ms ?? declared.timeout_ms / 2;
+export function slowMsOf(declared: Declared, limits: ProbeLimits): number {
+  return declared.slow_ms ?? limits.totalMs / 2;
 }
 
-/** Everything but the name and whether it is critical: those make no difference to what a probe finds. */
-export function keyOfTarget(declared: Declared): string {
-  const { type, target, timeout_ms, credential, options } = declared;
-  return JSON.stringify([type, target, credential ?? null, sorted(options), timeout_ms, slowMsOf(declared)]);
+/** Everything that makes a difference to what a probe finds; how long it may take is told to it for each probe. */
+export function keyOfTarget({ type, target, credential, options, slow_ms }: Declared): string {
+  return JSON.stringify([type, target, credential ?? null, sorted(options), slow_ms ?? null]);
 }
 
 function sorted(value: unknown): unknown {

@@ -16,7 +16,7 @@ export function tcpProber(guard: AddressGuard): Prober<TcpTarget> {
     keyOf: keyOfTarget,
     hostOf: (t) => hostPort(`tcp://${t.target}`),
     probe: (t, limits, signal) =>
-      attempt(limits, slowMsOf(t), signal, async (run) => {
+      attempt(limits, slowMsOf(t, limits), signal, async (run) => {
         const { hostname, port } = new URL(`tcp://${t.target}`);
         const target = { host: hostname, port: Number(port), tls: t.options.tls };
         const socket = await guardedConnect(guard, target, limits.connectMs, run.signal);

@@ -122,6 +122,7 @@ export class System {
       await this.add({
         DATABASE_URL: await this.through(this.postgres.url),
         REDIS_URL: await this.through(this.redis.url),
+        REACH_OUTBOUND_LOOPBACK: 'allow',
         REACH_DATA_DIR: dataDir,
         REACH_REPLICA_ID: `dispatcher-${i}`,
       });

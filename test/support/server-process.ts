@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { createServer } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * A server of a package, in a folder of its own. It dies with this process: a shell stands between the two and
+ * kills it as soon as the pipe to us is closed, however we went.
+ */
+export class ServerProcess {
+  private pid = 0;
+
+  private constructor(
+    readonly port: number,
+    private readonly directory: string,
+    private readonly child: ChildProcess,
+  ) {}
+
+  /**
+   * @param prepare fills the folder and says how the server is started in it
+   * @param ready a line of its output that says that it takes connections
+   */
+  static async start(
+    prepare: (directory: string, port: number) => [string, ...string[]],
+    ready: string,
+  ): Promise<ServerProcess> {
+    const directory = mkdtempSync(join(tmpdir(), 'reach-server-'));
+    const port = await freePort();
+    const script = '"$@" </dev/null 2>&1 & echo "pid $!"; cat >/dev/null; kill -KILL $!; wait';
+    const args = ['-c', script, 'sh', ...prepare(directory, port)];
+    const child = spawn('sh', args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    const server = new ServerProcess(port, directory, child);
+    const log: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      log.push(line);
+      const pid = /^pid (\d+)$/.exec(line)?.[1];
+      if (pid) server.pid = Number(pid);
+      if (line.includes(ready)) break;
+      if (/\[ERROR\] Aborting|\[FTL\]|not found/.test(line)) break;
+    }
+    child.stdout.resume();
+    if (log.at(-1)?.includes(ready)) return server;
+    await server.stop();
+    throw new Error(`a server did not start:\n${log.join('\n')}`);
+  }
+
+  /** Freezes the server: connections stay open and nothing answers. */
+  pause(): void {
+    process.kill(this.pid, 'SIGSTOP');
+  }
+
+  /** Ends `pause`. */
+  resume(): void {
+    process.kill(this.pid, 'SIGCONT');
+  }
+
+  /** Ends the server and removes its folder. */
+  async stop(): Promise<void> {
+    if (this.child.exitCode === null) {
+      const ended = once(this.child, 'close');
+      this.child.stdin?.end();
+      await ended;
+    }
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
