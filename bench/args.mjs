@@ -12,7 +12,7 @@ export const USAGE = `npm run bench -- <dispatch|latency|probe> [options]
   --rounds N      rounds; contestants take turns in each (default 3)
   --seconds S     measured seconds per contestant and round (default 8)
   --warm-up S     seconds before that (default 2)
-  --only A,B      contestants, by name or prefix (bullmq, sessions, rest, batch, embedded, ...)
+  --only A,B      parts of probe (detection, cost); contestants of the others, by name or prefix (bullmq, sessions, rest, batch, embedded, ...)
   --agents N      agents, all in one process (default 10)
   --callers N     single enqueues in flight, for each contestant (default 256)
   --payload B     bytes of JSON per task (default 300)

@@ -17,6 +17,24 @@ const http = new HttpAgent({ connections: 64, pipelining: 1 });
 
 /** Prints each figure as it is found, and writes them all to probe.json. */
 export async function probe(options) {
+  const wanted = (part) => options.only.length === 0 || options.only.includes(part);
+  const results = { options, detection: {}, cost: {} };
+  const note = (part, name, value) => {
+    results[part][name] = value;
+    process.stdout.write(`${name}: ${JSON.stringify(value)}\n`);
+  };
+  if (wanted('detection')) await detection(options, (name, value) => note('detection', name, value));
+  if (wanted('cost')) {
+    const dispatcher = await startDispatcher(options.dist, {});
+    results.machine = await describeMachine(dispatcher.postgres.url);
+    for (const [name, value] of Object.entries(await cost(dispatcher))) note('cost', name, value);
+  }
+  if (options.out !== '-')
+    await writeFile(join(options.out, 'probe.json'), `${JSON.stringify(results, null, 2)}\n`);
+}
+
+/** Kills and stops agents, and kills what others need, among bystanders that nothing is done to. */
+async function detection(options, note) {
   const samples = options.rounds * VICTIMS_AT_ONCE;
   const first = await startDispatcher(options.dist, {
     settings: {
@@ -25,33 +43,15 @@ export async function probe(options) {
       REACH_WARM_UP_PROBES: '0',
     },
   });
-  const results = { machine: await describeMachine(first.postgres.url), detection: {}, cost: {} };
-  const note = (part, name, value) => {
-    results[part][name] = value;
-    process.stdout.write(`${name}: ${JSON.stringify(value)}\n`);
-  };
   const bystanders = new Role('echo-agent', { url: first.url, ids: ids('bystander', BYSTANDERS) });
   await bystanders.call('start');
-  note('detection', 'killed, not eligible after ms', await victims(first.url, samples, 'SIGKILL'));
-  note(
-    'detection',
-    'stopped (echo every 2 s), not eligible after ms',
-    await victims(first.url, samples, 'SIGSTOP'),
-  );
+  note('killed, not eligible after ms', await victims(first.url, samples, 'SIGKILL'));
+  note('stopped (echo every 2 s), not eligible after ms', await victims(first.url, samples, 'SIGSTOP'));
   const { died, revived } = await dependencies(first.url, samples);
-  note(
-    'detection',
-    `critical dependency died (interval ${DEPENDENCY_INTERVAL_MS} ms), not eligible after ms`,
-    died,
-  );
-  note('detection', 'it came back, eligible after ms', revived);
-  note('detection', 'false alarms among bystanders', await falseAlarms(first.url));
+  note(`critical dependency died (interval ${DEPENDENCY_INTERVAL_MS} ms), not eligible after ms`, died);
+  note('it came back, eligible after ms', revived);
+  note('false alarms among bystanders', await falseAlarms(first.url));
   await bystanders.stop();
-
-  const second = await startDispatcher(options.dist, {});
-  for (const [name, value] of Object.entries(await cost(second))) note('cost', name, value);
-  if (options.out !== '-')
-    await writeFile(join(options.out, 'probe.json'), `${JSON.stringify(results, null, 2)}\n`);
 }
 
 const ids = (name, count) => Array.from({ length: count }, (_, i) => `${name}-${i}`);

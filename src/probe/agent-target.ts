@@ -31,6 +31,7 @@ export class AgentTarget implements Watched {
   verdict: ProbeFact;
   told: ProbeFact;
   toldAtMs = -Infinity;
+  failingSinceMs = -Infinity;
   /** What the warm-up is at; undefined: it needs none. */
   warmUp: WarmUp | undefined;
   /** The lease it was made for; the entry may have got another meanwhile. */

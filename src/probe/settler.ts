@@ -52,6 +52,7 @@ export class Settler {
     const atMs = Math.floor(this.replicas.clockMs());
     const after = observe(target.verdict, { ...outcome(result), seq, atMs }, RULES);
     target.verdict = withSpeed(after, target.verdict, result);
+    if (after.failures === 1) target.failingSinceMs = nowMs;
     if (this.mayTell(target, watchedIn, nowMs)) {
       target.told = target.verdict;
       target.toldAtMs = nowMs;
@@ -85,7 +86,7 @@ export class Settler {
     }
     // A good result on the way back from what was never told is no news.
     if (verdict.failures === 0) return false;
-    return !this.isMass(target, watchedIn, nowMs) || this.isConfirmed(target, nowMs);
+    return !this.isMass(target, watchedIn, nowMs) || this.isConfirmed(target);
   }
 
   /** Whether so many agents would turn that it may be us. Each is noted, told or not. */
@@ -102,8 +103,8 @@ export class Settler {
   /**
    * A mass change is told once we have looked at ourselves and found nothing, and one more round said the same.
    */
-  private isConfirmed(target: Watched, nowMs: number): boolean {
-    if (target.verdict.failures >= 2 && nowMs - this.trustedAtMs < 2 * CONFIRM_MS) return true;
+  private isConfirmed(target: Watched): boolean {
+    if (target.verdict.failures >= 2 && this.trustedAtMs >= target.failingSinceMs) return true;
     void this.self.check().then((well) => {
       if (well) this.trustedAtMs = performance.now();
     });

@@ -37,6 +37,7 @@ export class SharedTarget implements Watched {
   verdict: ProbeFact = UNKNOWN;
   told: ProbeFact = UNKNOWN;
   toldAtMs = -Infinity;
+  failingSinceMs = -Infinity;
   /** Whether this replica probes it. */
   owned = false;
   private readonly subscriptions = new Map<string, Subscription>();

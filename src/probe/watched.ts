@@ -27,6 +27,8 @@ export interface Watched extends Target {
   /** What was last told to the listeners. */
   told: ProbeFact;
   toldAtMs: number;
+  /** When the first of the failures running was seen, on the monotonic clock. */
+  failingSinceMs: number;
   listeners(): Iterable<Listener>;
   /** Tells one listener, or all, what the verdict is. */
   tell(evidence: Record<string, unknown>): void;

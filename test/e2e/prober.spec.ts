@@ -9,7 +9,8 @@ const env = {
   REACH_DEPENDENCY_INTERVAL_MS: '1000',
   REACH_MEMBERSHIP_INTERVAL_MS: '300',
   REACH_ECHO_INTERVAL_MS: '500',
-  REACH_ECHO_TIMEOUT_MS: '1000',
+  // A round of echoes that stay out takes longer than a look at ourselves keeps.
+  REACH_ECHO_TIMEOUT_MS: '2500',
   REACH_OUTBOUND_LOOPBACK: 'allow',
 };
 const QUIET = { heartbeat_interval_ms: 60_000, lease_ttl_ms: 600_000 };
@@ -81,6 +82,36 @@ inBothModes('a prober in trouble', (mode) => {
       const history = ((await api.agentView(id)).history as Json[]).reverse();
       expect(history[1].evidence.probe.failures).toBeGreaterThanOrEqual(2);
     }
+  });
+});
+
+inBothModes('a prober that sees most agents fall silent', (mode) => {
+  let centre: Centre;
+  beforeAll(async () => {
+    centre = await Centre.start(mode, { env, dispatchers: 1 });
+  }, 60_000);
+  afterAll(() => centre?.stop());
+
+  test('tells it once one more round said the same', async () => {
+    const api = centre.api();
+    const ids = Array.from({ length: 5 }, (_, i) => `a${i}`);
+    const options = { heartbeat_interval_ms: 60_000, features: ['echo'] };
+    const sessions = await Promise.all(ids.map((id) => api.session(id, options)));
+    await Promise.all(
+      sessions.map(async (session) => {
+        const { ref } = await session.frame('echo', (f) => f.type === 'echo');
+        session.send({ type: 'echo', ref, ok: true, echo: 'reachable' });
+      }),
+    );
+    await until('all are suspicious', async () => {
+      const states = await Promise.all(ids.map(async (id) => (await api.agentView(id)).state as string));
+      return states.every((state) => state === 'suspicious');
+    });
+    // The first ones were few yet, and were told at once; from the fourth on it was too many to be believed.
+    const failures = await Promise.all(
+      ids.map(async (id) => (await api.agentView(id)).history[0].evidence.probe.failures as number),
+    );
+    expect(failures.filter((n) => n >= 2).length).toBeGreaterThanOrEqual(2);
   });
 });
 
