@@ -12,7 +12,7 @@ const agent = new Agent({
       tell('begin', { task_id: task.taskId, delivery_id: task.deliveryId, attempt: task.attempt });
       const { work_ms = 0, block_ms = 0, hold = false } = task.payload ?? {};
       // A handler that does not let go of the event loop.
-      for (const until = performance.now() + block_ms; performance.now() < until; );
+      for (const until = performance.now() + block_ms; performance.now() < until;);
       if (hold) await pause(600_000, undefined, { signal: ctx.signal });
       else if (work_ms > 0) await pause(work_ms);
       tell('end', { task_id: task.taskId, attempt: task.attempt });

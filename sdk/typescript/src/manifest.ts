@@ -95,6 +95,10 @@ const DEPENDENCY: Record<string, Check> = {
   target: text,
   critical: bool,
   timeout_ms: whole(1, 60_000),
+  slow_ms: whole(1, 60_000),
+  credential: text,
+  // What they may hold differs by type; the centre says at registration what is wrong with them.
+  options: object,
 };
 
 /**
