@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { WORKING_STATES } from '../core/agent-state.js';
 import type { Requirement } from '../core/lane.js';
 import { freshest, powerOfTwo, selectByAffinity, type Selector } from '../core/selection.js';
 import { deliveryIdOf } from '../core/task-state.js';
@@ -78,7 +79,9 @@ export class Placement {
         const tasks = await head.pick(lane, limit);
         if (tasks.length === 0) return { picked: 0, offered: [] };
         const reservedAt = performance.now();
-        const granted = await this.reserve(this.choose(tasks, eligible), reserved);
+        // A connection and the locks may have been waited for, long enough for an agent to have died meanwhile.
+        const reachable = eligible.filter((e) => WORKING_STATES.includes(e.state));
+        const granted = await this.reserve(this.choose(tasks, reachable), reserved);
         if (granted.length === 0) return { picked: tasks.length, offered: [] };
         const deadlines = await head.offer(granted);
         if (!(await this.slots.stand(granted, reservedAt))) throw new SlotsLost();
