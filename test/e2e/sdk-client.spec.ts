@@ -128,6 +128,17 @@ const METHODS: Record<string, () => Promise<void>> = {
     await api.agent('a1');
     expect(await client.drain('a1', 1000)).toMatchObject({ agent_id: 'a1', state: 'removing' });
   },
+  hold: async () => {
+    await api.agent('a1');
+    expect(await client.hold('a1', 'repairs')).toMatchObject({ agent_id: 'a1', held: { reason: 'repairs' } });
+    await expect(stranger.hold('a1')).rejects.toMatchObject({ code: 'REACH_NOT_FOUND' });
+  },
+  release: async () => {
+    await api.agent('a1');
+    await client.hold('a1');
+    expect(await client.release('a1')).not.toHaveProperty('held');
+    await expect(stranger.release('a1')).rejects.toMatchObject({ code: 'REACH_NOT_FOUND' });
+  },
   capabilities: async () => {
     await api.agent('a1');
     expect((await client.capabilities()).map((c) => c.capability)).toEqual(['work']);

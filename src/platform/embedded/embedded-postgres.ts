@@ -163,7 +163,7 @@ async function makeRoot(dataDir: string): Promise<string> {
     if (process.getuid?.() === 0) await chmod(root, 0o711);
     return await realpath(root);
   } catch (error) {
-    throw explainFileError(error, root);
+    throw explainFileError(error, root, true);
   }
 }
 

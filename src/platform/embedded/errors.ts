@@ -28,15 +28,20 @@ export class EmbeddedPostgresError extends StartError {
   }
 }
 
-/** Turns a file system error on `path` into one that says what to do; anything else is passed through. */
-export function explainFileError(error: unknown, path: string): unknown {
+/**
+ * Turns a file system error on `path` into one that says what to do; anything else is passed through.
+ *
+ * @param made the path was to be made, so that one that is not there cannot be
+ */
+export function explainFileError(error: unknown, path: string, made = false): unknown {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new EmbeddedPostgresError('disk_full', `No space left on the disk that holds ${path}.`, {
       cause: error,
     });
   }
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOTDIR' || code === 'ENOENT') {
+  const unusable = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code ?? '');
+  if (unusable || (made && code === 'ENOENT')) {
     return new EmbeddedPostgresError(
       'not_writable',
       `${path} cannot be used by this user (${code}). Choose another directory with REACH_DATA_DIR, or set DATABASE_URL.`,
