@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describeWithRedisServer } from '../support/redis.js';
 
 /*
- * The short torture run, as a user runs it: with a seed that is always the same, and with one that never was
- * before, which is printed and makes the same faults again. `npm run torture` goes on for as long as one likes.
+ * The short torture run, as a user runs it, with seeds that are always the same. `npm run torture` takes any other, and
+ * goes on for as long as one likes.
  */
 
 const MAIN = join(import.meta.dirname, '../../dist/torture/main.js');
@@ -23,13 +23,11 @@ async function torture(seed: number, ...args: string[]): Promise<void> {
   console.log(said.slice(0, said.indexOf('| invariant')));
 }
 
-const anySeed = (): number => Math.floor(Math.random() * 2 ** 31);
-
 test(
-  'embedded mode, a seed never used before',
+  'embedded mode',
   () =>
     torture(
-      anySeed(),
+      1_997_738_390,
       '--mode',
       'embedded',
       '--minutes',
