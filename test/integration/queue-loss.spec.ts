@@ -216,4 +216,23 @@ describe('orders in a Postgres that is restarted', () => {
     await until('the worker consumes again', () => handler.count('after') >= 1);
     await queues.closeAll();
   });
+
+  test('a worker whose first connection is cut leaves the process alive, and consumes when it can', async () => {
+    const url = new URL(postgres.url);
+    const proxy = await SilentProxy.start(Number(url.port));
+    url.port = String(proxy.port);
+    const queues = TestQueues.onPostgres(url.href);
+    const queue = await queues.open();
+    const handler = new RecordingHandler();
+    proxy.cutsNew = true;
+    await queue.consume(handler.handle);
+    await until('it is told', () =>
+      queues.reports.some((r) => r.startsWith('the order worker cannot connect')),
+    );
+    proxy.cutsNew = false;
+    await orderEventually(queue, 'lane');
+    await until('it is handled', () => handler.count('lane') === 1);
+    await queues.closeAll();
+    await proxy.stop();
+  });
 });

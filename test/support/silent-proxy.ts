@@ -9,13 +9,18 @@ export class SilentProxy {
   private readonly sockets = new Set<Socket>();
   /** Connections that were open when the silence began. */
   private dead = new Set<Socket>();
+  /** New connections are cut as soon as they are made. */
+  cutsNew = false;
 
   private constructor(private readonly server: Server) {}
 
   static async start(targetPort: number): Promise<SilentProxy> {
     const server = createServer();
     const proxy = new SilentProxy(server);
-    server.on('connection', (client) => proxy.join(client, connect(targetPort, '127.0.0.1')));
+    server.on('connection', (client) => {
+      if (proxy.cutsNew) client.destroy();
+      else proxy.join(client, connect(targetPort, '127.0.0.1'));
+    });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return proxy;

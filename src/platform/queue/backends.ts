@@ -35,6 +35,11 @@ export type OrderData = { lane: string };
 export interface QueueBackend {
   /** False when adding is known to fail. */
   available(): boolean;
+  /**
+   * Whether a queue or worker whose first attempt to connect failed fails for good, so that another has to be opened.
+   * A worker of that kind must not run: it would ask on and on without giving the event loop a turn.
+   */
+  readonly firstConnectionDecides: boolean;
   openQueue(name: string): BullQueue;
   openWorker(name: string, processor: Processor<OrderData>, options: OrderWorkerOptions): BullWorker;
   /** Cuts every connection that is still open, without waiting for anybody. */
@@ -60,6 +65,7 @@ export function redisBackend(target: RedisTarget, keyPrefix: string, report: Rep
   let consumer: ReturnType<typeof guarded> | undefined;
   return {
     available: () => producer.client.status === 'ready',
+    firstConnectionDecides: false,
     openQueue: (name) =>
       new Queue<OrderData>(name, {
         connection: producer.client,
@@ -102,6 +108,8 @@ export function postgresBackend(connectionString: string): QueueBackend {
   const onPostgres = withBackend(createPostgresBackend);
   return {
     available: () => true,
+    // BullMQ keeps the outcome of the first attempt, and hands it to every later call.
+    firstConnectionDecides: true,
     openQueue: (name) =>
       new onPostgres.Queue<OrderData>(name, {
         connection: { ...connection, max: 2, migrate: true, application_name: 'reach-orders' },

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { WaitingError, type Job } from 'bullmq';
 import { bounded } from '../coordination/bounded.js';
 import {
@@ -43,12 +44,15 @@ const WORKER_OPTIONS: OrderWorkerOptions = {
   autorun: false,
 };
 
+/** Between attempts to connect, where each takes a queue or worker of its own. */
+const REOPEN_AFTER_MS = 250;
+
 /** How long handing back orders, and then closing, may take. */
 const HAND_BACK_TIMEOUT_MS = 1_000;
 
 /** Orders as BullMQ jobs of one queue; where they are kept is the backend's business. */
 export class BullOrderQueue implements OrderQueue {
-  private readonly queue: BullQueue;
+  private queue: BullQueue;
   private readonly orderTimeoutMs: number;
   private readonly drainTimeoutMs: number;
   private worker: BullWorker | undefined;
@@ -61,13 +65,31 @@ export class BullOrderQueue implements OrderQueue {
   constructor(private readonly options: BullOrderQueueOptions) {
     this.orderTimeoutMs = options.orderTimeoutMs ?? 1_800;
     this.drainTimeoutMs = options.drainTimeoutMs ?? 10_000;
-    this.queue = options.backend.openQueue(QUEUE_NAME);
-    this.queue.on('error', (error) => options.report('order queue', error));
+    this.queue = this.openQueue();
+  }
+
+  private openQueue(): BullQueue {
+    const queue = this.options.backend.openQueue(QUEUE_NAME);
+    queue.on('error', (error) => this.options.report('order queue', error));
+    return queue;
   }
 
   /** Resolves when orders can be added; rejects after `timeoutMs`, or when the backend refuses for good. */
   async waitUntilReady(timeoutMs: number): Promise<void> {
-    await bounded(this.queue.waitUntilReady(), timeoutMs, () => new QueueUnavailable('not ready in time'));
+    const untilMs = performance.now() + timeoutMs;
+    for (;;) {
+      try {
+        const leftMs = Math.max(0, untilMs - performance.now());
+        await bounded(this.queue.waitUntilReady(), leftMs, () => new QueueUnavailable('not ready in time'));
+        return;
+      } catch (error) {
+        const again = this.options.backend.firstConnectionDecides && performance.now() < untilMs;
+        if (!again || this.closed) throw error;
+        void this.queue.close().catch(() => undefined);
+        await wait(REOPEN_AFTER_MS);
+        this.queue = this.openQueue();
+      }
+    }
   }
 
   async order(lanes: readonly string[]): Promise<void> {
@@ -84,14 +106,40 @@ export class BullOrderQueue implements OrderQueue {
 
   async consume(handler: OrderHandler): Promise<void> {
     if (this.worker || this.workerEnd) throw new Error('orders are consumed already, or no longer');
+    this.worker = this.openWorker(handler);
+    if (this.options.backend.firstConnectionDecides) void this.runWhenReady(this.worker, handler);
+    else this.run(this.worker);
+  }
+
+  private openWorker(handler: OrderHandler): BullWorker {
     const worker = this.options.backend.openWorker(
       QUEUE_NAME,
       (job, token) => this.work(job, token, handler),
       { ...WORKER_OPTIONS, ...this.options.worker },
     );
-    this.worker = worker;
     worker.on('error', (error) => this.options.report('order worker', error));
+    return worker;
+  }
+
+  private run(worker: BullWorker): void {
     worker.run().catch((error: unknown) => this.options.report('the order worker ended', error));
+  }
+
+  /** Runs the worker once it is connected, or the first of those opened in its place that is. */
+  private async runWhenReady(first: BullWorker, handler: OrderHandler): Promise<void> {
+    let worker = first;
+    while (!this.workerEnd) {
+      try {
+        await worker.waitUntilReady();
+        if (!this.workerEnd) this.run(worker);
+        return;
+      } catch (error) {
+        this.options.report('the order worker cannot connect; another is opened', error);
+        void worker.close(true).catch(() => undefined);
+        await wait(REOPEN_AFTER_MS);
+        if (!this.workerEnd) this.worker = worker = this.openWorker(handler);
+      }
+    }
   }
 
   async pause(): Promise<void> {

@@ -10,6 +10,8 @@ import { ORDER_QUEUE, type OrderQueue } from './order-queue.js';
 
 /** How long the start waits for a Redis that does not answer before it goes on without. */
 const START_TIMEOUT_MS = 5_000;
+/** Without PostgreSQL there is nothing to go on with; it may be starting itself. */
+const POSTGRES_START_TIMEOUT_MS = 30_000;
 
 /**
  * The process's `OrderQueue`, on Redis when there is one, else on Postgres.
@@ -38,7 +40,7 @@ async function openOrderQueue(config: Config, databaseUrl: string, shutdown: Shu
   const queue = new BullOrderQueue({ backend, report, drainTimeoutMs: config.shutdownGraceMs * 0.15 });
   shutdown.on('clients', 'order queue', () => queue.close());
   try {
-    await queue.waitUntilReady(START_TIMEOUT_MS);
+    await queue.waitUntilReady(config.redisUrl ? START_TIMEOUT_MS : POSTGRES_START_TIMEOUT_MS);
   } catch (error) {
     // A Redis that is away may come; a Postgres that refuses BullMQ's schema will not change its mind.
     if (!config.redisUrl) throw error;
