@@ -30,7 +30,7 @@ export class TaskStream {
   async serve(namespace: string, taskId: string, since: number, reply: FastifyReply): Promise<void> {
     const change = new ChangeSignal();
     // Before the first look, so that nothing slips in between.
-    const stop = this.news.listen(taskId, () => change.raise());
+    const stop = await this.news.watch(taskId, () => change.raise());
     try {
       const first = await this.explainer.events(namespace, taskId);
       reply.hijack();

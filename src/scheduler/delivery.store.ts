@@ -5,6 +5,7 @@ import { loadSql } from '../platform/postgres/sql-file.js';
 import { Sql } from '../platform/postgres/sql.js';
 import { Outcomes, type Outcome } from './outcomes.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
+import { TaskNews } from './task-news.js';
 
 const sqlOf = (name: string) => loadSql(import.meta.url, `sql/${name}.sql`);
 const ACK = sqlOf('ack');
@@ -96,6 +97,7 @@ export class DeliveryStore {
     private readonly sql: Sql,
     private readonly outcomes: Outcomes,
     private readonly metrics: SchedulerMetrics,
+    private readonly news: TaskNews,
   ) {
     this.acks = new BatchWriter({ name: 'ack', ...LIMITS, write: (items) => this.writeAcks(items) });
     this.looks = new BatchWriter({ name: 'inspect', ...LIMITS, write: (refs) => this.inspectAll(refs) });
@@ -156,6 +158,7 @@ export class DeliveryStore {
       after_ms: number;
     }>('ack', ACK, leased(refs));
     for (const row of rows) this.metrics.acknowledged(row.after_ms);
+    this.news.stepped(taskIdsOf(refs, rows));
     return inOrder(refs.length, rows).map(
       (row) => row && { deadlineAt: row.deadline_at, deadlineInMs: row.execution_timeout_ms },
     );
@@ -167,6 +170,7 @@ export class DeliveryStore {
       items.map((i) => i.extendMs),
       items.map((i) => i.note),
     ]);
+    this.news.stepped(taskIdsOf(items, rows));
     return inOrder(items.length, rows).map((row) => row?.deadline_at);
   }
 
@@ -263,6 +267,10 @@ function outcomeOf(ref: DeliveryRef, row: ClosedRow, state: TaskState, code: str
 
 function leased(refs: readonly LeasedRef[]): unknown[][] {
   return [refs.map((r) => r.taskId), refs.map((r) => r.fence), refs.map((r) => r.leaseId)];
+}
+
+function taskIdsOf(refs: readonly DeliveryRef[], rows: readonly { ord: number }[]): string[] {
+  return rows.map((row) => (refs[row.ord - 1] as DeliveryRef).taskId);
 }
 
 function inOrder<R extends { ord: number }>(length: number, rows: readonly R[]): (R | undefined)[] {

@@ -19,7 +19,7 @@ async function placeWith(meanwhile: AgentState): Promise<string[]> {
   const table = { eligible: () => (entry.state === 'online' ? [entry as unknown as ReachEntry] : []) };
   const reserved: string[] = [];
   const store = {
-    withHead: (work: (head: object) => Promise<unknown>) =>
+    withHead: (_lane: string, work: (head: object) => Promise<unknown>) =>
       work({
         pick: async () => {
           entry.state = meanwhile;
@@ -42,6 +42,7 @@ async function placeWith(meanwhile: AgentState): Promise<string[]> {
     store as unknown as PlacementStore,
     {} as never,
     { transportFor: () => 'pull' } as never,
+    {} as never,
     {} as never,
     {} as never,
   );

@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { LANE_LOCK_SPACE } from '../platform/postgres/advisory-locks.js';
 import { loadSql } from '../platform/postgres/sql-file.js';
+import { isLockTimeout } from '../platform/postgres/sql-errors.js';
 import { Sql, type SqlRunner } from '../platform/postgres/sql.js';
 import type { Transport } from '../registry/agent-row.js';
 
@@ -66,11 +69,30 @@ export class LaneHead {
 
 @Injectable()
 export class PlacementStore {
+  /** How long a pass waits for another dispatcher's in the same lane, which usually takes a few milliseconds. */
+  protected readonly turnTimeoutMs: number = 100;
+
   constructor(private readonly sql: Sql) {}
 
-  /** One placement, all or nothing. */
-  withHead<T>(work: (head: LaneHead) => Promise<T>): Promise<T> {
-    return this.sql.transaction((tx) => work(new LaneHead(tx)));
+  /**
+   * One placement, all or nothing. Dispatchers that place the same lane take turns, so that its tasks are offered in
+   * their order. A dispatcher that stalls in its turn is not waited for: then each takes what the other has not locked.
+   */
+  async withHead<T>(lane: string, work: (head: LaneHead) => Promise<T>): Promise<T> {
+    const place = (tx: SqlRunner): Promise<T> => work(new LaneHead(tx));
+    let turn = false;
+    try {
+      return await this.sql.transaction(
+        (tx) => {
+          turn = true;
+          return place(tx);
+        },
+        takeTurn(lane, this.turnTimeoutMs),
+      );
+    } catch (error) {
+      if (turn || !isLockTimeout(error)) throw error;
+      return this.sql.transaction(place);
+    }
   }
 
   /** The offers behind deliveries, as far as they are still open. */
@@ -89,4 +111,11 @@ export class PlacementStore {
     const params = [namespace, agentId, leaseId];
     return (await this.sql.run<OfferedTask>('offers_of_lease', OFFERS_OF_LEASE, params)).rows;
   }
+}
+
+function takeTurn(lane: string, timeoutMs: number): string {
+  const key = createHash('sha1').update(lane).digest().readInt32BE();
+  return `SET LOCAL lock_timeout = ${timeoutMs};
+    SELECT pg_advisory_xact_lock(${LANE_LOCK_SPACE}, ${key});
+    SET LOCAL lock_timeout = DEFAULT`;
 }

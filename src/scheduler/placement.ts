@@ -14,6 +14,7 @@ import { Offers } from './transports/offers.js';
 import { type OfferChoice, type PickedTask, PlacementStore } from './placement.store.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
 import { Slots } from './slots.js';
+import { TaskNews } from './task-news.js';
 
 /** Most tasks placed by one transaction. */
 const BATCH = 200;
@@ -43,6 +44,7 @@ export class Placement {
     private readonly offers: Offers,
     private readonly alarm: DeadlineAlarm,
     private readonly metrics: SchedulerMetrics,
+    private readonly news: TaskNews,
   ) {}
 
   /**
@@ -61,6 +63,7 @@ export class Placement {
         failpoint('offer_after_commit');
         this.offers.deliver(offered);
         failpoint('offer_after_send');
+        this.news.stepped(offered.map((o) => o.frame.id));
         this.alarm.set(Math.min(...offered.map((o) => o.ackTimeoutMs)));
       }
       placed += offered.length;
@@ -75,7 +78,7 @@ export class Placement {
   ): Promise<{ picked: number; offered: Offered[] }> {
     const reserved: Choice[] = [];
     try {
-      return await this.store.withHead(async (head) => {
+      return await this.store.withHead(lane, async (head) => {
         const tasks = await head.pick(lane, limit);
         if (tasks.length === 0) return { picked: 0, offered: [] };
         const reservedAt = performance.now();

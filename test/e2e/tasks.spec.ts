@@ -167,8 +167,7 @@ inBothModes('tasks', (mode) => {
 
   describe('when', () => {
     test('higher priorities first, equal ones in order', async () => {
-      // The agent is busy until all of them wait: a new agent is seen by both dispatchers at once, and the order
-      // is one dispatcher's.
+      // The agent is busy until all of them wait.
       const agent = await api.agent('a1');
       await api.submit({ capability: 'work' });
       const busy = await agent.begin();

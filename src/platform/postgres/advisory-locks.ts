@@ -7,3 +7,6 @@ export const LOCKS = {
   singleReplica: 2,
   partitions: 3,
 } as const;
+
+/** First key ("REAL") of the locks of lanes; the second one is a hash of the lane, so two of them may share one. */
+export const LANE_LOCK_SPACE = 0x5245414c;

@@ -75,12 +75,17 @@ export function isRetryable(error: unknown): boolean {
   return (
     state === '40001' ||
     state === '40P01' ||
-    state === '55P03' ||
+    isLockTimeout(error) ||
     state === '25006' ||
     state === '53300' ||
     isStaleRoute(error) ||
     isConnectionError(error)
   );
+}
+
+/** A lock was not to be had within `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === '55P03';
 }
 
 /**

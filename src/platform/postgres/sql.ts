@@ -55,14 +55,15 @@ export class Sql implements SqlRunner {
 
   /**
    * Runs `work` in one transaction: committed when it resolves, rolled back when it throws.
-   * @throws what `work` threw, or the error of COMMIT; after a connection error during COMMIT
+   * @param opening statements without parameters that go with BEGIN, in the same round trip
+   * @throws what `opening` or `work` threw, or the error of COMMIT; after a connection error during COMMIT
    *   (`isConnectionError`) the outcome is unknown
    */
-  async transaction<T>(work: (tx: SqlTransaction) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: SqlTransaction) => Promise<T>, opening = ''): Promise<T> {
     const client = await this.pool.connect();
     let spoilt = false;
     try {
-      await client.query('BEGIN');
+      await client.query(`BEGIN;${opening}`);
       const result = await work({
         run: (name, text, params = []) => runOn(client, name, text, params),
         exec: (text) => client.query(text),
