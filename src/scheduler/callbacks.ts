@@ -6,6 +6,8 @@ import type { TaskState } from '../core/task-state.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import { Ticker } from '../platform/lifecycle/ticker.js';
+import { AddressGuard } from '../platform/outbound/address-guard.js';
+import { guardedConnector } from '../platform/outbound/guarded-connect.js';
 import { loadSql } from '../platform/postgres/sql-file.js';
 import { Sql } from '../platform/postgres/sql.js';
 
@@ -56,11 +58,12 @@ export class Callbacks implements OnApplicationBootstrap {
   constructor(
     @Inject(CONFIG) config: Config,
     private readonly sql: Sql,
+    guard: AddressGuard,
     shutdown: Shutdown,
   ) {
     this.secrets = config.webhookSecrets.map(secretBytes);
     this.dispatcher = new Agent({
-      connect: { timeout: config.connectTimeoutMs },
+      connect: guardedConnector(guard, config.connectTimeoutMs),
       headersTimeout: TIMEOUT_MS,
       bodyTimeout: TIMEOUT_MS,
       maxResponseSize: 64 * 1024,
@@ -135,7 +138,7 @@ export class Callbacks implements OnApplicationBootstrap {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       await answer.body.dump();
-      return answer.statusCode >= 200 && answer.statusCode < 300 ? undefined : `HTTP ${answer.statusCode}`;
+      return problemOf(answer.statusCode);
     } catch (error) {
       return (error as Error).message;
     }
@@ -151,6 +154,12 @@ export class Callbacks implements OnApplicationBootstrap {
     );
     return { ...headers, 'webhook-signature': signatures.join(' ') };
   }
+}
+
+/** Whoever is told by a redirect where to go would go wherever a stranger likes: to be changed at the task. */
+function problemOf(status: number): string | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  return status >= 300 && status < 400 ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`;
 }
 
 /** Standard Webhooks secrets are `whsec_` and base64; any other text is taken as it is. */

@@ -4,6 +4,9 @@ import { truncate } from '../../core/text.js';
 import { CONFIG, type Config } from '../../platform/config/config.js';
 import { PUSH_HEADER } from '../../platform/http/hooks.js';
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
+import { AddressGuard } from '../../platform/outbound/address-guard.js';
+import { ConnectError } from '../../platform/outbound/connect-error.js';
+import { guardedConnector } from '../../platform/outbound/guarded-connect.js';
 import { offerJson, type Offered } from './offered.js';
 
 /** What became of a push. `sent`: the agent may have got it, so work may have begun. */
@@ -26,9 +29,9 @@ export class PushTransport {
   private readonly pending = new Set<Promise<void>>();
   private listener: PushListener | undefined;
 
-  constructor(@Inject(CONFIG) config: Config, shutdown: Shutdown) {
+  constructor(@Inject(CONFIG) config: Config, guard: AddressGuard, shutdown: Shutdown) {
     this.dispatcher = new Agent({
-      connect: { timeout: config.connectTimeoutMs },
+      connect: guardedConnector(guard, config.connectTimeoutMs),
       headersTimeout: config.firstByteTimeoutMs,
       bodyTimeout: config.firstByteTimeoutMs,
       connections: CONNECTIONS_PER_AGENT,
@@ -90,24 +93,18 @@ function readAnswer(status: number, text: string): PushAnswer {
   const reason = typeof said.reason === 'string' ? `: ${truncate(said.reason, 500)}` : '';
   if (said.ack === false || (status >= 400 && status < 500))
     return { kind: 'refused', detail: `HTTP ${status}${reason}` };
+  if (status >= 300 && status < 400)
+    return { kind: 'failed', sent: true, detail: `HTTP ${status}: redirects are not followed` };
   return { kind: 'failed', sent: true, detail: `HTTP ${status} without {"ack": true}${reason}` };
 }
 
-/** Errors that come before the request has left: nothing can have begun. */
-const UNSENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
 function failure(error: unknown): PushAnswer {
+  // Before the request has left nothing can have begun.
+  if (error instanceof ConnectError) return { kind: 'failed', sent: false, detail: error.message };
   const code = (error as { code?: unknown }).code;
   const detail =
     error instanceof errors.HeadersTimeoutError || (error as Error).name === 'TimeoutError'
       ? 'no answer in time'
       : `${typeof code === 'string' ? `${code} ` : ''}${(error as Error).message}`;
-  return { kind: 'failed', sent: !(typeof code === 'string' && UNSENT.has(code)), detail };
+  return { kind: 'failed', sent: true, detail };
 }
