@@ -1,3 +1,4 @@
+import { type DedupStore } from './dedup.js';
 import { type Handler } from './handlers.js';
 import { type Logger } from './logger.js';
 import { type ProbeTool } from './probe-tool.js';
@@ -26,6 +27,8 @@ export interface AgentOptions {
   leaseTtlMs?: number | undefined;
   /** A call to the centre without an answer for so long means that the connection is dead; default 5 s. */
   answerTimeoutMs?: number | undefined;
+  /** Which tasks were handled; default: by this process. `RedisDedup` lets agents share it. */
+  dedup?: DedupStore | undefined;
   /** Checks for the centre’s deep ping whether the agent could work now; default: it could, as it answers. */
   probe?: ProbeTool | undefined;
   weight?: number | undefined;

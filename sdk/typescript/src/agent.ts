@@ -9,6 +9,7 @@ import {
 import { waitAtMost } from './backoff.js';
 import { Client } from './client.js';
 import { Connection } from './connection.js';
+import { MemoryDedup } from './dedup.js';
 import { Deliveries } from './deliveries.js';
 import { Emitter } from './emitter.js';
 import { ReachTimeoutError } from './errors.js';
@@ -17,6 +18,7 @@ import { Heartbeat, LoopDelay } from './heartbeat.js';
 import { baseUrls } from './http.js';
 import { defaultLogger } from './logger.js';
 import { loadManifest, type Manifest } from './manifest.js';
+import { Once } from './once.js';
 import { openLink } from './open-link.js';
 import { Outbox } from './outbox.js';
 import { runProbe } from './probe-tool.js';
@@ -66,6 +68,7 @@ export class Agent extends Emitter<AgentEvents> {
       handlers: this.handlers,
       outbox: this.outbox,
       client: new Client({ url: urls, token, namespace: this.namespace }),
+      once: new Once(options.dedup ?? new MemoryDedup(), this.logger),
       maxConcurrency: options.maxConcurrency ?? 1,
       answerTimeoutMs: this.answerTimeoutMs,
       addressedAs: [options.agentId, options.name ?? options.agentId],

@@ -2,6 +2,7 @@ import { type Client } from './client.js';
 import { TaskContext } from './context.js';
 import { type Handlers } from './handlers.js';
 import { RecentMap } from './memory.js';
+import { type Once, type Permit } from './once.js';
 import { type Outbox } from './outbox.js';
 import { failureOf } from './outcome.js';
 import { refusalOf, Reports } from './reports.js';
@@ -13,15 +14,17 @@ import { type Work } from './work.js';
  * answer `execute: true` leads to running. At most `maxConcurrency` are past waiting at once; more offers than
  * that wait unacknowledged, and the centre hands them to somebody else if it takes too long.
  *
- * Nothing runs twice here: a delivery that was seen is not started again, and a task that was completed here
- * although the centre did not count the result (it came too late, or from a lease that had ended) is answered
- * with the kept outcome when it comes back.
+ * Nothing runs twice here: a delivery that was seen is not started again, and the store of handled tasks (dedup.ts)
+ * is asked before each handler: a task that was completed although the centre did not count the result (it came too
+ * late, or from a lease that had ended) is answered with the kept outcome when it comes back.
  */
 
 export interface DeliveryDeps {
   handlers: Handlers;
   outbox: Outbox;
   client: Client;
+  /** Knows which tasks were handled. */
+  once: Once;
   maxConcurrency: number;
   /** Longest wait of a handler for the answer to its progress. */
   answerTimeoutMs: number;
@@ -52,6 +55,7 @@ export class Deliveries {
   constructor(private readonly deps: DeliveryDeps) {
     this.reports = new Reports({
       outbox: deps.outbox,
+      once: deps.once,
       answerTimeoutMs: deps.answerTimeoutMs,
       finished: (work) => this.works.delete(work.offer.delivery_id),
       lost: (work, code) => this.abort(work, code),
@@ -144,7 +148,15 @@ export class Deliveries {
   }
 
   private newWork(offer: Offer, pushed: boolean): Work {
-    const work: Work = { offer, pushed, phase: 'waiting', context: undefined, stale: false, startedAt: 0 };
+    const work: Work = {
+      offer,
+      pushed,
+      phase: 'waiting',
+      context: undefined,
+      stale: false,
+      begun: false,
+      startedAt: 0,
+    };
     this.works.set(offer.delivery_id, work);
     return work;
   }
@@ -198,8 +210,20 @@ export class Deliveries {
 
   private start(work: Work, deadline: Date): void {
     work.phase = 'running';
+    const permit = this.deps.once.permit(work);
+    if (permit instanceof Promise) void permit.then((late) => this.permitted(work, deadline, late));
+    else this.permitted(work, deadline, permit);
+  }
+
+  private permitted(work: Work, deadline: Date, permit: Permit): void {
+    if (permit.kind !== 'run') {
+      if (permit.kind === 'done') this.reports.again(work, permit.result);
+      else if (permit.kind === 'refused') this.reports.failure(work, permit.failure);
+      else this.notOurs(work);
+      return this.release();
+    }
     work.startedAt = performance.now();
-    if (this.reports.again(work)) return this.release();
+    work.begun = true;
     const handler = this.deps.handlers.find(work.offer, this.deps.addressedAs);
     if (!handler) {
       const message = `this agent has no handler for "${work.offer.capability}"`;
@@ -218,6 +242,11 @@ export class Deliveries {
       parentTaskId: offer.parent_task_id,
     };
     void this.execute(work, async () => handler(task, context));
+  }
+
+  private notOurs(work: Work): void {
+    this.works.delete(work.offer.delivery_id);
+    if (!work.stale) this.deps.dropped(work.offer.delivery_id, 'REACH_DELIVERY_SUPERSEDED');
   }
 
   private async execute(work: Work, run: () => Promise<unknown>): Promise<void> {

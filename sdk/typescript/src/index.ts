@@ -17,6 +17,8 @@ export type {
   TaskFilter,
   WaitOptions,
 } from './client-options.js';
+export { MemoryDedup } from './dedup.js';
+export type { Claim, DedupDelivery, DedupStore, WorkEnd } from './dedup.js';
 export type { Progress, TaskContext } from './context.js';
 export {
   AgentRefused,
@@ -34,6 +36,8 @@ export { loadManifest, ManifestError, parseManifest } from './manifest.js';
 export type { Manifest, ManifestProblem } from './manifest.js';
 export type { ProbeTool } from './probe-tool.js';
 export type { PushHandler } from './push.js';
+export { RedisDedup } from './redis-dedup.js';
+export type { RedisClient, RedisDedupOptions } from './redis-dedup.js';
 export type {
   AgentDetail,
   AgentState,

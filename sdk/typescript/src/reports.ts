@@ -1,12 +1,14 @@
 import { waitAtMost } from './backoff.js';
 import { type Progress } from './context.js';
-import { RecentMap } from './memory.js';
+import { type Once } from './once.js';
 import { type Outbox, type Settlement } from './outbox.js';
 import { completeOperation, cut, failOperation, type Failure } from './outcome.js';
 import { type Work } from './work.js';
 
 export interface ReportDeps {
   outbox: Outbox;
+  /** Hears how the work ended. */
+  once: Once;
   /** Longest wait for the answer to progress. */
   answerTimeoutMs: number;
   /** The delivery has its definite answer, or none is wanted. */
@@ -17,9 +19,6 @@ export interface ReportDeps {
   dropped: (deliveryId: string, code: string) => void;
 }
 
-const KEPT_OUTCOMES = 200;
-/** Larger results are not kept: running the task again is cheaper than the memory. */
-const MAX_KEPT_CHARACTERS = 256 * 1024;
 /** Answers that say: the delivery is not yours any more. */
 const LOST: ReadonlySet<string> = new Set([
   'REACH_DELIVERY_SUPERSEDED',
@@ -36,21 +35,15 @@ const WEEK_MS = 604_800_000;
 
 /** What is said about deliveries once their work has begun: progress, results, failures. */
 export class Reports {
-  /** Serialised results of tasks completed here that the centre did not count, by task. */
-  private readonly kept = new RecentMap<string, string>(KEPT_OUTCOMES);
   /** Progress that could not be sent, one report a delivery however often the handler reports. */
   private readonly unsent = new Map<Work, Progress>();
 
   constructor(private readonly deps: ReportDeps) {}
 
-  /**
-   * Reports the kept result of a task that was completed here before.
-   * @returns false: there is none
-   */
-  again(work: Work): boolean {
-    const result = this.kept.get(work.offer.task_id);
-    if (result !== undefined) this.complete(work, result);
-    return result !== undefined;
+  /** Reports the kept result of a task that was completed before. */
+  again(work: Work, result: string): void {
+    if (work.stale) return this.deps.finished(work);
+    this.complete(work, result);
   }
 
   success(work: Work, outputs: unknown): void {
@@ -63,9 +56,9 @@ export class Reports {
       return this.failure(work, { code: 'AGENT_ERROR', message, retryable: false });
     }
     const result = completeOperation(json, work.context?.meta);
+    // Where the centre does not count it: should the task come back, it need not run again.
+    this.deps.once.ended(work, { kind: 'done', result });
     if (!work.stale) return this.complete(work, result);
-    // Done all the same: should the task come back to this process, it need not run again.
-    this.keep(work, result);
     this.deps.finished(work);
   }
 
@@ -84,6 +77,7 @@ export class Reports {
     malformed: ((refusal: string) => void) | undefined,
   ): void {
     this.unsent.delete(work);
+    if (work.begun) this.deps.once.ended(work, { kind: work.stale ? 'unknown' : 'released' });
     if (work.stale) return this.deps.finished(work);
     work.phase = 'reporting';
     const json = JSON.stringify(failOperation(work.offer.delivery_id, failure));
@@ -153,14 +147,9 @@ export class Reports {
       if (refusal) return this.failure(work, unreportable(refusal));
       this.deps.finished(work);
       const code = refusalOf(settlement);
-      if (code === undefined) return this.kept.delete(work.offer.task_id);
-      this.keep(work, result);
+      if (code === undefined) return this.deps.once.counted(work);
       this.deps.dropped(work.offer.delivery_id, code);
     });
-  }
-
-  private keep(work: Work, result: string): void {
-    if (result.length <= MAX_KEPT_CHARACTERS) this.kept.set(work.offer.task_id, result);
   }
 }
 

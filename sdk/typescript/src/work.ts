@@ -10,6 +10,8 @@ export interface Work {
   readonly pushed: boolean;
   /** The result counts no longer. */
   stale: boolean;
+  /** The store of handled tasks let it run. */
+  begun: boolean;
   /** Monotonic milliseconds. */
   startedAt: number;
 }
