@@ -31,7 +31,8 @@ export interface ConnectionDeps {
 }
 
 const BACKOFF_BASE_MS = 100;
-const BACKOFF_CAP_MS = 5000;
+/** Well below the 5 s that an offer waits for its ACK: what was offered just before the centre came back is taken. */
+const BACKOFF_CAP_MS = 2000;
 /** A connection that lasted so long was a good one; after a shorter one the backoff goes on rising. */
 const STEADY_AFTER_MS = 1000;
 
