@@ -57,7 +57,8 @@ export class Placement {
       const eligible = this.table.eligible(requirement);
       const room = eligible.reduce((sum, e) => sum + e.maxConcurrency - e.inFlight, 0);
       if (room <= 0) return { placed, left: true };
-      const { picked, offered } = await this.placeSome(lane, eligible, Math.min(room, BATCH));
+      const limit = Math.min(room, BATCH);
+      const { picked, offered } = await this.placeSome(lane, eligible, limit);
       if (offered.length > 0) {
         this.depths.add(lane, -offered.length);
         failpoint('offer_after_commit');
@@ -67,7 +68,8 @@ export class Placement {
         this.alarm.set(Math.min(...offered.map((o) => o.ackTimeoutMs)));
       }
       placed += offered.length;
-      if (picked === 0) return { placed, left: false };
+      // Fewer than were asked for: that was the whole lane. What came later came with an order of its own.
+      if (picked < limit && offered.length === picked) return { placed, left: false };
     }
   }
 
