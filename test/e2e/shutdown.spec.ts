@@ -5,6 +5,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { WebSocket } from 'ws';
 
 /*
  * The built server as a process of its own: it is what the image runs as PID 1.
@@ -79,6 +80,20 @@ test('a request that never ends does not hold the process', async () => {
   half.destroy();
   expect(code).toBe(0);
   expect(performance.now() - began).toBeLessThan(4000);
+}, 60_000);
+
+test('a session that is half open does not hold the process', async () => {
+  const child = start({ REACH_SHUTDOWN_GRACE_MS: '8000' });
+  const url = await urlOf(child);
+  const session = new WebSocket(`${url.replace(/^http/, 'ws')}/api/v1/session`);
+  session.on('error', () => undefined);
+  await once(session, 'open');
+  // It hears nothing any more, and so answers no farewell.
+  session.pause();
+  child.kill('SIGTERM');
+  const [code] = (await once(child, 'exit')) as [number | null];
+  session.terminate();
+  expect(code).toBe(0);
 }, 60_000);
 
 test('a wrong configuration ends with exit code 2 and every problem', async () => {

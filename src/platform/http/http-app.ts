@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ReachError } from '../../core/errors.js';
@@ -48,13 +48,29 @@ export function setUpHttp(app: NestFastifyApplication, config: Config): void {
   app.useGlobalPipes(new SchemaPipe());
   app.useGlobalFilters(new ProblemFilter((path) => routes.nearMiss(path)));
   serveDocs(app);
-  app.get(Shutdown).on('clients', 'http', (limitMs) => closeHttp(app, limitMs));
+  const sockets = socketsOf(app.getHttpServer());
+  app.get(Shutdown).on('clients', 'http', (limitMs) => closeHttp(app, sockets, limitMs));
+}
+
+/** The open connections; Node's own list leaves out those that were upgraded, and a server ends only with all. */
+function socketsOf(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
 }
 
 /** Takes no new connection, lets requests in flight finish, and cuts what has not by 80 % of the limit. */
-async function closeHttp(app: NestFastifyApplication, limitMs: number): Promise<void> {
-  const server = app.getHttpServer();
-  const cut = setTimeout(() => server.closeAllConnections(), limitMs * 0.8);
+async function closeHttp(
+  app: NestFastifyApplication,
+  sockets: ReadonlySet<Socket>,
+  limitMs: number,
+): Promise<void> {
+  const cut = setTimeout(() => {
+    for (const socket of sockets) socket.destroy();
+  }, limitMs * 0.8);
   try {
     await app.getHttpAdapter().close();
   } finally {

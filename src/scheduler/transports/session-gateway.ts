@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { WebSocketServer } from 'ws';
+import { type ServerOptions, WebSocketServer } from 'ws';
 import { ReachError } from '../../core/errors.js';
 import { CONFIG, type Config } from '../../platform/config/config.js';
 import { toReachError } from '../../platform/http/to-reach-error.js';
@@ -26,6 +26,9 @@ const PING_EVERY_MS = 10_000;
 /** Nothing heard for this long, pings answered neither: the connection is half open. */
 const DEAD_AFTER_MS = 30_000;
 
+/** A peer that is gone does not answer the farewell; its connection must not outlast us for want of it. */
+const FAREWELL_MS = 2000;
+
 /** Accepts agent sessions (WebSocket) on the HTTP port, and ends those whose lease is over. */
 @Injectable()
 export class SessionGateway implements OnApplicationBootstrap {
@@ -46,11 +49,14 @@ export class SessionGateway implements OnApplicationBootstrap {
     private readonly store: PlacementStore,
     private readonly shutdown: Shutdown,
   ) {
-    this.server = new WebSocketServer({
+    // The types do not know of `closeTimeout` yet.
+    const options: ServerOptions & { closeTimeout: number } = {
       noServer: true,
       maxPayload: config.batchBodyLimitBytes,
       perMessageDeflate: false,
-    });
+      closeTimeout: FAREWELL_MS,
+    };
+    this.server = new WebSocketServer(options);
     shutdown.on('clients', 'agent sessions', () => this.stop());
   }
 
