@@ -60,14 +60,14 @@ export class Dispatcher {
     this.port = new URL(this.url).port;
   }
 
-  get pid(): number {
-    const pid = this.child?.pid;
-    if (pid === undefined) throw new Error('the dispatcher does not run');
-    return pid;
+  /** undefined: it does not run */
+  get pid(): number | undefined {
+    return this.child?.pid;
   }
 
   /** Sends a signal without waiting for what it does. */
   signal(signal: NodeJS.Signals): void {
+    if (this.pid === undefined) throw new Error('the dispatcher does not run');
     process.kill(this.pid, signal);
   }
 

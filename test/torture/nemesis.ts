@@ -14,16 +14,12 @@ const REVIVED_AFTER_MS = 1000;
 const HOUR_MS = 3_600_000;
 const CUTS = ['there', 'back', 'both'] as const;
 const WRONG_CLOCK = join(import.meta.dirname, 'wrong-clock.js');
-const PULSE_MS = 50;
-/** A timer that is later than this tells of a machine that is too busy to hold anybody to deadlines. */
-const STALL_MS = 250;
 
 /** Does the faults of a schedule to a system, and writes down when each began and when all was well again. */
 export class Nemesis {
   private readonly chains = new Map<string, Promise<void>>();
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly redis: Redis | undefined;
-  private readonly pulse: NodeJS.Timeout;
   private ending = false;
   /** Numbers of what was not planned. */
   private unplanned = -1;
@@ -33,12 +29,6 @@ export class Nemesis {
     private readonly load: RoleProcess,
     private readonly ledger: Ledger,
   ) {
-    let last = nowMs();
-    this.pulse = setInterval(() => {
-      const ms = nowMs() - last - PULSE_MS;
-      last += ms + PULSE_MS;
-      if (ms > STALL_MS) this.ledger.write({ event: 'stall', ms: Math.round(ms) });
-    }, PULSE_MS);
     system.groups.forEach((group, i) => (group.onDeath = () => this.revive(i)));
     if (system.redis !== undefined) {
       this.redis = new Redis(system.redis.url, { maxRetriesPerRequest: null });
@@ -56,7 +46,6 @@ export class Nemesis {
     this.ending = true;
     for (const timer of this.timers.splice(0)) clearTimeout(timer);
     await Promise.all(this.chains.values());
-    clearInterval(this.pulse);
     this.redis?.disconnect();
   }
 
@@ -173,8 +162,9 @@ export class Nemesis {
       this.system.redis?.resume();
     },
     kill_postgres: async () => {
-      const before = await this.system.postgres.pid();
-      process.kill(before, 'SIGKILL');
+      const before = await this.system.postgres.pid().catch(() => undefined);
+      // In embedded mode it may be down already, together with its dispatcher.
+      if (before !== undefined) process.kill(before, 'SIGKILL');
       await withClient(this.system.postgres.url, async (client) => {
         await client.query('SELECT 1');
         if ((await this.system.postgres.pid()) === before) throw new Error('the old server answered');

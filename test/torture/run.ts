@@ -10,9 +10,10 @@ import { Ledger, nowMs, readLedgers } from './ledger.js';
 import { scrape } from './metrics.js';
 import { Nemesis } from './nemesis.js';
 import type { Options } from './options.js';
-import { scheduleOf } from './plan/schedule.js';
+import { scheduleOf, STARTS_ANEW } from './plan/schedule.js';
 import { type Report, reportOf } from './report.js';
 import type { LoadOrders } from './roles/load.js';
+import { Pulse } from './pulse.js';
 import { Sampler } from './sampler.js';
 import { RoleProcess } from './system/role-process.js';
 import { LEASE_TTL_MS, SWEEP_INTERVAL_MS, System } from './system/system.js';
@@ -66,6 +67,8 @@ async function torture(
   const done = load.says('done');
   const nemesis = new Nemesis(system, load, ledger);
   const sampler = samplerOf(system, ledger);
+  const pulse = new Pulse(system, ledger);
+  pulse.start();
   if (options.faultEveryMs > 0) {
     const { mode, dispatchers, groups, kinds, faultEveryMs } = options;
     const schedule = { mode, durationMs, everyMs: faultEveryMs, dispatchers, groups };
@@ -79,6 +82,7 @@ async function torture(
   const deadline = nowMs() + options.quietMs;
   while ((await openTasks(system.postgres.url, NAMESPACE)) > 0 && nowMs() < deadline) await pause(250);
   await sampler?.stop();
+  await pulse.stop();
 }
 
 function loadOrders(system: System, options: RunOptions, out: string): LoadOrders {
@@ -110,10 +114,9 @@ function samplerOf(system: System, ledger: Ledger): { stop(): Promise<void> } | 
 
 async function historyOf(system: System, out: string): Promise<History> {
   const faults = readLedgers<History['faults'][number]>(out, 'nemesis');
-  const anew = faults.some(
-    (f) => f.event === 'start' && /^(kill|restart|failpoint)_dispatcher$/.test(f.kind),
-  );
-  const counters = anew ? undefined : await scrape(system.dispatchers.map((d) => d.url));
+  const counters = faults.some((f) => f.event === 'start' && STARTS_ANEW.has(f.kind))
+    ? undefined
+    : await scrape(system.dispatchers.map((d) => d.url));
   await Promise.all(system.groups.map((group) => group.stop()));
   const rows = await collect(system.postgres.url, NAMESPACE);
   return {

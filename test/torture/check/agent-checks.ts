@@ -210,6 +210,9 @@ export const cancelHolds: Check = {
 /** How long an answer to an ACK may be under way. */
 const ON_ITS_WAY_MS = 1000;
 
+/** So few say nothing about a share. */
+const FEW = 5;
+
 /** Why a task is delivered again although nothing in it called for that. */
 const WASTE: ReadonlySet<string> = new Set([
   'ACK_TIMEOUT',
@@ -232,9 +235,9 @@ export const littleWaste: Check = {
       tasks += 1;
       wasted += (deliveries.get(task) ?? []).filter((d) => WASTE.has(d.code ?? '')).length;
     }
-    const share = tasks === 0 ? 1 : (tasks + wasted) / tasks;
-    if (share <= of.bounds.amplification) return [];
-    return [{ what: `${wasted} deliveries of ${tasks} tasks came to nothing: ${share.toFixed(3)} a task` }];
+    if (wasted <= tasks * (of.bounds.amplification - 1) + FEW) return [];
+    const share = ((tasks + wasted) / tasks).toFixed(3);
+    return [{ what: `${wasted} deliveries of ${tasks} tasks came to nothing: ${share} a task` }];
   },
 };
 

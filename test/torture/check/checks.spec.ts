@@ -32,6 +32,8 @@ const keeps = (name: string, history: Partial<History>): Case => ({ name, histor
 const failed = task({ state: 'failed', result: null });
 const failedDelivery = delivery({ outcome: 'failed', code: 'AGENT_ERROR' });
 const twice = path('queued', 'offered', 'running', 'scheduled', 'queued', 'offered', 'running', 'succeeded');
+const wasted = (times: number) =>
+  Array.from({ length: times }, (_, i) => delivery({ fence: i + 1, outcome: 'failed', code: 'ACK_TIMEOUT' }));
 const dead: History['faults'][number] = { at: 1000, event: 'dead', agents: ['a1'] };
 const offeredAt = (at: number) => pathOf({ from: at }, 'queued', 'offered', 'running', 'succeeded');
 
@@ -271,12 +273,11 @@ const CASES: Record<string, Case[]> = {
     }),
   ],
   amplification: [
-    breaks('an offer that nobody took', {
-      deliveries: [delivery({ outcome: 'failed', code: 'ACK_TIMEOUT' }), delivery({ fence: 2 })],
-    }),
+    breaks('offers that nobody took', { deliveries: wasted(7) }),
+    keeps('a few of them', { deliveries: wasted(5) }),
     keeps('in a time of faults', {
       faults: fault('kill_agents', 0, 100),
-      deliveries: [delivery({ outcome: 'failed', code: 'ACK_TIMEOUT' }), delivery({ fence: 2 })],
+      deliveries: wasted(7),
     }),
     keeps('the task itself made it fail', { deliveries: [failedDelivery, delivery({ fence: 2 })] }),
   ],
@@ -305,6 +306,14 @@ const CASES: Record<string, Case[]> = {
         ['accepted', 1],
         ['succeeded', 1],
       ]),
+    }),
+    breaks('one too many, whatever was broken', {
+      counters: new Map([['accepted', 2]]),
+      faults: fault('cut_postgres', 5, 6),
+    }),
+    keeps('one too few, and its commit may not have been heard of', {
+      counters: new Map([['accepted', 1]]),
+      faults: fault('cut_postgres', 5, 6),
     }),
     keeps('a dispatcher began anew', { counters: undefined }),
   ],

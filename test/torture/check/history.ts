@@ -44,8 +44,8 @@ export type FaultLine = { at: number } & (
   | { event: 'start'; n: number; kind: FaultKind; target: number; agents: string[] }
   | { event: 'stop' | 'not_healed'; n: number; kind: FaultKind; target: number; error?: string }
   | { event: 'dead'; agents: string[] }
-  /** The machine did not let even the nemesis's own timer run: nobody's deadlines could be met. */
-  | { event: 'stall'; ms: number }
+  /** The machine was too busy: nobody's deadlines could be met. */
+  | { event: 'stall'; ms: number; of?: string }
   | { event: 'failpoint'; n: number; armed: string; hit: boolean }
   /** The sampler found the slot of a delivery that had ended some time ago. */
   | { event: 'slot_kept'; delivery: string }

@@ -29,6 +29,14 @@ export const FAULTS = {
 } as const satisfies Record<string, FaultTraits>;
 
 export type FaultKind = keyof typeof FAULTS;
+
+/** After these a dispatcher is another process, which counts from nought. */
+export const STARTS_ANEW: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  'kill_dispatcher',
+  'failpoint_dispatcher',
+  'restart_dispatcher',
+  'wrong_clock',
+]);
 type Target = 'dispatcher' | 'group' | 'fleet' | 'link' | 'load' | 'redis' | 'postgres';
 
 interface FaultTraits {
