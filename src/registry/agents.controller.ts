@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { Answers, Fails } from '../platform/http/describe.js';
 import { decodeCursor, encodeCursor } from '../platform/http/pagination.js';
+import { Principal } from '../platform/http/principal.js';
 import { agentKey } from './agent-row.js';
 import { toAgentView, toFactsView, toWindowView } from './agent-view.js';
 import {
@@ -75,8 +76,9 @@ export class AgentsController {
     @Param('agent_id', { schema: agentId }) id: string,
     @Query({ schema: namespaceQuery }) query: z.output<typeof namespaceQuery>,
     @Body({ schema: holdBody }) body: z.output<typeof holdBody>,
+    @Principal() by: string,
   ) {
-    const row = await this.registry.hold(query.namespace, id, body.reason);
+    const row = await this.registry.hold(query.namespace, id, body.reason, by);
     return toAgentView(row, row.in_flight);
   }
 
@@ -86,8 +88,9 @@ export class AgentsController {
   async release(
     @Param('agent_id', { schema: agentId }) id: string,
     @Query({ schema: namespaceQuery }) query: z.output<typeof namespaceQuery>,
+    @Principal() by: string,
   ) {
-    const row = await this.registry.hold(query.namespace, id, null);
+    const row = await this.registry.hold(query.namespace, id, null, by);
     return toAgentView(row, row.in_flight);
   }
 

@@ -235,12 +235,17 @@ export const agentWindow = z
 
 export const agentTransition = z
   .object({
+    kind: z
+      .enum(['transition', 'hold', 'release'])
+      .meta({ description: 'hold, release: an operator’s order, which leaves the state as it is' }),
     at: timestamp,
     from_state: agentState.nullable(),
     to_state: agentState,
     reason: z.string(),
     facts: z.record(z.string(), json),
-    evidence: z.record(z.string(), json).meta({ description: 'What was observed.' }),
+    evidence: z
+      .record(z.string(), json)
+      .meta({ description: 'What was observed; of an order, who gave it (`by`).' }),
   })
   .meta({ id: 'AgentTransition' });
 

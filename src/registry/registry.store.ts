@@ -68,6 +68,8 @@ export type SweptRow = AgentRow & { from_state: AgentState | null };
 export type AgentRowWithLoad = AgentRow & { in_flight: number };
 
 export interface TransitionRow {
+  /** `hold`, `release`: an operator's order; the state stays as it is. */
+  kind: 'transition' | 'hold' | 'release';
   at: Date;
   from_state: AgentState | null;
   to_state: AgentState;
@@ -205,13 +207,14 @@ export class RegistryStore {
     return (await this.sql.run<AgentRow>('finish_removal', FINISH_REMOVAL, [namespace, agentId])).rows[0];
   }
 
-  /** Holds an agent, or releases it (`reason` null); undefined when there is no such agent. */
+  /** Holds an agent on the order of `by`, or releases it (`reason` null); undefined when there is no such agent. */
   async hold(
     namespace: string,
     agentId: string,
     reason: string | null,
+    by: string,
   ): Promise<AgentRowWithLoad | undefined> {
-    return (await this.sql.run<AgentRowWithLoad>('hold', HOLD, [namespace, agentId, reason])).rows[0];
+    return (await this.sql.run<AgentRowWithLoad>('hold', HOLD, [namespace, agentId, reason, by])).rows[0];
   }
 
   async find(namespace: string, agentId: string): Promise<AgentRowWithLoad | undefined> {

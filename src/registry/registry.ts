@@ -163,10 +163,16 @@ export class Registry {
    * An operator holds an agent out of service, until it is released: it finishes what it has and gets nothing new,
    * whatever its state, and across registrations. Nobody is alarmed about it meanwhile.
    * @param reason null releases it
+   * @param by who ordered it, for the history
    * @throws ReachError NOT_FOUND
    */
-  async hold(namespace: string, agentId: string, reason: string | null): Promise<AgentRowWithLoad> {
-    const held = await this.store.hold(namespace, agentId, reason);
+  async hold(
+    namespace: string,
+    agentId: string,
+    reason: string | null,
+    by: string,
+  ): Promise<AgentRowWithLoad> {
+    const held = await this.store.hold(namespace, agentId, reason, by);
     if (held === undefined) throw agentNotFound(namespace, agentId);
     const { in_flight: _, ...row } = held;
     this.sync.spread([row]);
@@ -175,6 +181,7 @@ export class Registry {
       msg: `agent ${agentId} is ${reason === null ? 'released' : 'held out of service'} by an operator`,
       namespace,
       agent_id: agentId,
+      by,
       ...(reason !== null && { reason }),
     });
     return held;

@@ -40,6 +40,15 @@ inBothModes('facts about agents', (mode) => {
     expect(released.body.held).toBeUndefined();
     expect(await agent.work('done')).toMatchObject({ task_id: id });
     expect((await order('a:1/ü', 'release')).status).toBe(200);
+    // Who, why and when; an order that changes nothing leaves no trace.
+    const evidence = { by: 'anonymous' };
+    const states = { from_state: 'online', to_state: 'online' };
+    expect((await api.agentView('a:1/ü')).history).toMatchObject([
+      { kind: 'release', reason: 'new disk', evidence, ...states },
+      { kind: 'transition', reason: 'registered' },
+      { kind: 'hold', reason: 'new disk', evidence, ...states },
+      { kind: 'transition', reason: 'registered', from_state: null },
+    ]);
   });
 
   test('what cannot be held is said to be missing, what is no reason is refused', async () => {

@@ -154,7 +154,7 @@ describe('the judge of agents', () => {
           beats.push(store.heartbeat({ ...ref, capacity: JSON.stringify({ queued: round }) }));
         }
       }),
-      store.hold('default', 'busy', 'new disk'),
+      store.hold('default', 'busy', 'new disk', 'an operator'),
       judges[0]?.report(ref, { echo: GOOD }),
       judges[1]?.report(ref, { session: 'broken' }),
       judges[2]?.report(ref, { warmUp: { good: 7, totalMs: 14, passed: false } }),

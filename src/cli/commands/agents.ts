@@ -146,9 +146,17 @@ function printAgent(out: Output, agent: AgentDetail): void {
   out.line();
   out.table(
     ['AT', 'FROM', 'TO', 'REASON'],
-    agent.history.map((t) => [t.at, t.from_state ?? '', out.state(t.to_state), printable(t.reason)]),
+    agent.history.map((t) => [t.at, t.from_state ?? '', out.state(t.to_state), printable(happened(t))]),
     'no history',
   );
+}
+
+/** What a row of the history tells. */
+function happened({ kind, reason, evidence }: AgentDetail['history'][number]): string {
+  if (kind === 'transition') return reason;
+  const by = typeof evidence['by'] === 'string' ? ` by ${evidence['by']}` : '';
+  const why = reason === '' ? '' : `: ${reason}`;
+  return kind === 'hold' ? `held${by}${why}` : `released${by}; it had been held${why}`;
 }
 
 function printDependencies(out: Output, { facts, dependencies }: AgentDetail): void {

@@ -718,6 +718,11 @@ export interface components {
     };
     AgentTransition: {
       /**
+       * @description hold, release: an operator’s order, which leaves the state as it is
+       * @enum {string}
+       */
+      kind: 'transition' | 'hold' | 'release';
+      /**
        * Format: date-time
        * @description RFC 3339, UTC
        */
@@ -729,7 +734,7 @@ export interface components {
       facts: {
         [key: string]: unknown;
       };
-      /** @description What was observed. */
+      /** @description What was observed; of an order, who gave it (`by`). */
       evidence: {
         [key: string]: unknown;
       };
