@@ -8,6 +8,22 @@ export function storableText(text: string): string {
   return text.replace(NUL, REPLACEMENT).toWellFormed();
 }
 
+/** `text` on one line, fit to be stored and shown: other control characters than white space become U+FFFD. */
+export function plainText(text: string): string {
+  return text
+    .replace(/[\t\n\v\f\r]+/g, ' ')
+    .replace(/\p{Cc}/gu, REPLACEMENT)
+    .toWellFormed();
+}
+
+/** A copy of plain data with `plainText` done to every string in it; names of properties stay. */
+export function plainTexts<T>(value: T): T {
+  if (typeof value === 'string') return plainText(value) as T;
+  if (Array.isArray(value)) return value.map(plainTexts) as T;
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, plainTexts<unknown>(v)])) as T;
+}
+
 /** At most `max` UTF-16 units, never cutting a character in half; `…` shows that something was cut. */
 export function truncate(text: string, max: number): string {
   if (text.length <= max) return text;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import { judgeAgent, mayChange } from '../core/agent-state.js';
+import { plainTexts } from '../core/text.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { BatchWriter } from '../platform/postgres/batch-writer.js';
 import { judgedFacts, mergeFacts, reachFactsOf, type FactsPatch } from './agent-facts.js';
@@ -48,7 +49,9 @@ export class AgentJudge {
   }
 
   /**
-   * Takes over what was observed of an agent under a lease, and judges it anew.
+   * Takes over what was observed of an agent under a lease, and judges it anew. Texts may be the words of strangers:
+   * whoever reports them, they are stored on one line and without control characters, which Postgres would refuse and
+   * a terminal would obey.
    * @param evidence what the observation was, for the history
    * @returns the agent as it is then, or undefined when that is not its lease any more: nothing was changed then
    * @throws Overloaded, or the database's error: nothing was changed, or it is not known; to be reported again
@@ -58,7 +61,7 @@ export class AgentJudge {
     patch: FactsPatch,
     evidence: Record<string, unknown> = {},
   ): Promise<AgentRow | undefined> {
-    const answer = await this.writer.write({ ref, patch, evidence });
+    const answer = await this.writer.write({ ref, patch: plainTexts(patch), evidence: plainTexts(evidence) });
     if ('error' in answer) throw answer.error;
     return answer.row;
   }

@@ -69,7 +69,23 @@ describe('the judge of agents', () => {
   }
 
   const historyOf = async (agentId: string) =>
-    (await store.history('default', agentId, 100)).reverse().map((t) => t.to_state);
+    (await store.history('default', agentId, 100))
+      .filter((t) => t.kind === 'transition')
+      .reverse()
+      .map((t) => t.to_state);
+
+  test('what strangers say is written without its control characters, whoever reports it', async () => {
+    const { ref } = await register('hostile');
+    const words = 'no\u0000\u001b[31m\r\nway \ud800';
+    const bad = { ...BAD, fault: words, detail: words };
+    const evidence = { probe: { detail: words, tried: [words, 3, null] } };
+    const row = await replica().report(ref, { dependencies: { db: bad } }, evidence);
+    const plain = 'no\uFFFD\uFFFD[31m way \uFFFD';
+    expect(row?.state_reason).toBe(`critical dependency db (${plain}) is down`);
+    expect(row?.facts.dependencies?.['db']).toMatchObject({ fault: plain, detail: plain });
+    const [latest] = await store.history('default', 'hostile', 1);
+    expect(latest?.evidence).toEqual({ probe: { detail: plain, tried: [plain, 3, null] } });
+  });
 
   test('what is observed decides the state, and is told once, with the evidence', async () => {
     const { ref } = await register('a1');
