@@ -5,6 +5,7 @@ import { Callbacks1764500003000 } from './1764500003000-callbacks.js';
 import { Facts1764500004000 } from './1764500004000-facts.js';
 import { Replicas1764500006000 } from './1764500006000-replicas.js';
 import { Feed1764500007000 } from './1764500007000-feed.js';
+import { AgentSource1764500008000 } from './1764500008000-agent-source.js';
 
 /** Every migration, oldest first. A list rather than a glob: it reads the same from sources and from a build. */
 export const MIGRATIONS = [
@@ -15,6 +16,7 @@ export const MIGRATIONS = [
   Facts1764500004000,
   Replicas1764500006000,
   Feed1764500007000,
+  AgentSource1764500008000,
 ];
 
 /** Tables partitioned by the UUID v7 range of their id column, one day a partition. */

@@ -15,6 +15,7 @@ import { Replicas } from './replicas.js';
 import { Reporter } from './reporter.js';
 import { SelfWatch } from './self-watch.js';
 import { Settler } from './settler.js';
+import { SourceOwner } from './source-owner.js';
 
 @Module({
   imports: [RegistryModule, ProbersModule],
@@ -33,6 +34,7 @@ import { Settler } from './settler.js';
     Reporter,
     SelfWatch,
     Settler,
+    SourceOwner,
   ],
   exports: [EchoPort],
 })

@@ -39,6 +39,9 @@ export interface AgentRow {
   facts: StoredFacts;
   hold_reason: string | null;
   held_since: Date | null;
+  /** What registered it (`consul`, `nacos`), and what of it was taken over; null: it registered itself. */
+  source: string | null;
+  source_digest: string | null;
 }
 
 /** One string for (namespace, agent id); neither can hold a NUL. Key of everything kept per agent. */

@@ -16,6 +16,7 @@ export function toAgentView(row: AgentRow, inFlight: number): z.input<typeof age
     dependencies: row.dependencies,
     transport: row.transport,
     ...(row.endpoint !== null && { endpoint: row.endpoint }),
+    ...(row.source !== null && { source: row.source }),
     state: row.state,
     state_reason: row.state_reason,
     state_since: row.state_since.toISOString(),

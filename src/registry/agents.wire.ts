@@ -164,6 +164,7 @@ export const agentView = z
     dependencies: z.array(z.record(z.string(), json)),
     transport: z.string(),
     endpoint: z.string().optional(),
+    source: z.string().optional().meta({ description: 'What registered it on its behalf: consul or nacos.' }),
     state: agentState,
     state_reason: z.string(),
     state_since: timestamp,

@@ -29,6 +29,8 @@ export class ReachEntry implements Candidate {
   weight!: number;
   transport!: Transport;
   endpoint: string | undefined;
+  /** Who registered it on its behalf, and from what. */
+  source: { name: string; digest: string } | undefined;
   leaseId!: string;
   rev!: number;
   /** Delivery ids this replica knows the agent to hold. */
@@ -68,6 +70,7 @@ export class ReachEntry implements Candidate {
     this.weight = row.weight;
     this.transport = row.transport;
     this.endpoint = row.endpoint ?? undefined;
+    this.source = row.source === null ? undefined : { name: row.source, digest: row.source_digest ?? '' };
     this.leaseId = row.lease_id;
     this.rev = row.rev;
   }

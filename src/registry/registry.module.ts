@@ -9,6 +9,7 @@ import { ReachTable } from './reach-table.js';
 import { RegistryEvents } from './registry.events.js';
 import { Registry } from './registry.js';
 import { RegistryStore } from './registry.store.js';
+import { Sources } from './sources/sources.js';
 import { StatusMetrics } from './status-metrics.js';
 import { Switches } from './switches.js';
 import { Transitions } from './transitions.js';
@@ -27,6 +28,7 @@ import { Windows } from './windows.js';
     AgentJudge,
     AgentSweep,
     StatusMetrics,
+    Sources,
     Transitions,
     Windows,
   ],
@@ -39,6 +41,7 @@ import { Windows } from './windows.js';
     Switches,
     Hearing,
     AgentJudge,
+    Sources,
     Windows,
   ],
 })

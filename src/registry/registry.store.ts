@@ -46,6 +46,12 @@ export interface LeaseRef {
   leaseId: string;
 }
 
+/** Says of an agent that a source registered it, and from what. */
+export interface SourceMark {
+  name: string;
+  digest: string;
+}
+
 /** What was judged, and what it was judged from. */
 export interface Judgement {
   /** As it was read. */
@@ -101,12 +107,14 @@ export class RegistryStore {
 
   /**
    * Registers with a new lease, and facts to begin with. `superseded_lease_id` names the live lease that ended by
-   * it. Undefined: the lease that the registration was to replace is not the agent's last one.
+   * it. Undefined: the lease that the registration was to replace is not the agent's last one, or the id is not the
+   * source's.
    */
   async register(
     b: RegisterBody,
     lease: { id: string; ttlMs: number; intervalMs: number },
     facts: StoredFacts = {},
+    source?: SourceMark,
   ): Promise<RegisteredRow | undefined> {
     const { rows } = await this.sql.run<RegisteredRow>('register', REGISTER, [
       b.namespace,
@@ -127,6 +135,8 @@ export class RegistryStore {
       b.features,
       JSON.stringify(facts),
       b.replaces_lease_id ?? null,
+      source?.name ?? null,
+      source?.digest ?? null,
     ]);
     return rows[0];
   }

@@ -12,7 +12,7 @@ import type { capacityReport, leaseAnswer, registerAnswer, RegisterBody } from '
 import { ReachSync } from './reach-sync.js';
 import { ReachTable } from './reach-table.js';
 import { RegistryEvents } from './registry.events.js';
-import { RegistryStore, type AgentRowWithLoad, type LeaseRef } from './registry.store.js';
+import { RegistryStore, type AgentRowWithLoad, type LeaseRef, type SourceMark } from './registry.store.js';
 import { Transitions } from './transitions.js';
 
 /** An agent that registers with it answers echoes, and so can be warmed up. */
@@ -38,12 +38,13 @@ export class Registry {
   /**
    * Registers an agent, or registers it anew: the lease it had before is superseded, and what was delivered
    * under that lease is handed over.
+   * @param source registers on the agent's behalf
    * @throws ReachError VALIDATION_FAILED for a lease shorter than the intervals it must last; LEASE_SUPERSEDED when
    *   the lease it was to replace is not the agent's last one
    */
-  async register(body: RegisterBody): Promise<z.input<typeof registerAnswer>> {
+  async register(body: RegisterBody, source?: SourceMark): Promise<z.input<typeof registerAnswer>> {
     const lease = this.leaseFor(body);
-    const registered = await this.store.register(body, lease, this.factsToBegin(body));
+    const registered = await this.store.register(body, lease, this.factsToBegin(body), source);
     if (registered === undefined) throw await this.whyNotReplaced(body);
     const { superseded_lease_id: superseded, ...row } = registered;
     this.transitions.tell([row]);
@@ -56,6 +57,7 @@ export class Registry {
       agent_id: row.agent_id,
       capabilities: row.capabilities.map((c) => c.name),
       superseded_lease_id: superseded,
+      ...(source !== undefined && { source: source.name }),
     });
     return {
       agent_id: row.agent_id,
@@ -138,8 +140,8 @@ export class Registry {
    * The agent leaves: no new work, a drain time for what it holds.
    * @throws ReachError LEASE_SUPERSEDED or LEASE_EXPIRED
    */
-  async deregister(ref: LeaseRef, drainMs?: number): Promise<AgentRow> {
-    const row = await this.remove(ref.namespace, ref.agentId, ref.leaseId, drainMs, 'deregistered');
+  async deregister(ref: LeaseRef, drainMs?: number, reason = 'deregistered'): Promise<AgentRow> {
+    const row = await this.remove(ref.namespace, ref.agentId, ref.leaseId, drainMs, reason);
     if (row !== undefined) return row;
     const known = await this.store.find(ref.namespace, ref.agentId);
     // Asked again after the answer got lost: it is leaving already, under this very lease.

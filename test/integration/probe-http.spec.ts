@@ -1,6 +1,6 @@
 import { AddressGuard } from '../../src/platform/outbound/address-guard.js';
 import { Lookups } from '../../src/platform/outbound/lookups.js';
-import { Credentials } from '../../src/probe/client/credentials.js';
+import { Credentials } from '../../src/platform/outbound/credentials.js';
 import type { ProbeLimits } from '../../src/probe/prober.js';
 import { httpProber } from '../../src/probe/probers/http.js';
 import { tcpProber } from '../../src/probe/probers/tcp.js';

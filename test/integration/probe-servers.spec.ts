@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { AddressGuard } from '../../src/platform/outbound/address-guard.js';
-import { Credentials } from '../../src/probe/client/credentials.js';
+import { Credentials } from '../../src/platform/outbound/credentials.js';
 import { mysqlProber } from '../../src/probe/probers/mysql.js';
 import { natsProber } from '../../src/probe/probers/nats.js';
 import { postgresProber } from '../../src/probe/probers/postgres.js';

@@ -1,7 +1,7 @@
 import type { AddressPolicy } from '../../src/core/address-policy.js';
 import type { ProbeResult } from '../../src/core/probe-result.js';
 import { AddressGuard } from '../../src/platform/outbound/address-guard.js';
-import { Credentials } from '../../src/probe/client/credentials.js';
+import { Credentials } from '../../src/platform/outbound/credentials.js';
 import type { Prober, ProbeLimits } from '../../src/probe/prober.js';
 
 export const OPEN: AddressPolicy = { loopback: true, private: true, allow: [], deny: [] };

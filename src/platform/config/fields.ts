@@ -1,6 +1,7 @@
 import { outboundFields } from './outbound-fields.js';
 import { probeFields } from './probe-fields.js';
 import { registryFields, schedulerFields } from './scheduler-fields.js';
+import { sourceFields } from './source-fields.js';
 import { serverFields, storageFields } from './server-fields.js';
 
 /**
@@ -11,6 +12,7 @@ export const fields = {
   ...serverFields,
   ...storageFields,
   ...registryFields,
+  ...sourceFields,
   ...probeFields,
   ...schedulerFields,
   ...outboundFields,

@@ -129,3 +129,28 @@ export function addressRanges(meta: Describe) {
     .default(Object.freeze([]))
     .meta({ ...meta });
 }
+
+/** A comma-separated list of names. Empty by default. */
+export function names(meta: Describe) {
+  return z
+    .string()
+    .transform((value) =>
+      Object.freeze(
+        value
+          .split(',')
+          .map((part) => part.trim())
+          .filter((part) => part !== ''),
+      ),
+    )
+    .default(Object.freeze([]))
+    .meta({ ...meta });
+}
+
+/** Where a secret lies, as dependencies name theirs. Empty by default. */
+export function credentialReference(meta: Describe) {
+  return z
+    .string()
+    .regex(/^(env:REACH_CREDENTIAL_\w+|file:[\w.-]+)$/, 'must be env:REACH_CREDENTIAL_NAME or file:NAME')
+    .default('')
+    .meta({ ...meta });
+}

@@ -1,4 +1,4 @@
-import type { Credentials } from './credentials.js';
+import type { Credentials } from '../../platform/outbound/credentials.js';
 import { ProbeFailure } from './probe-failure.js';
 
 interface Declared {

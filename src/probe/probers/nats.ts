@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { AddressGuard } from '../../platform/outbound/address-guard.js';
 import { natsDependency } from '../../registry/dependency.wire.js';
 import { attempt } from '../client/attempt.js';
-import type { Credentials } from '../client/credentials.js';
+import type { Credentials } from '../../platform/outbound/credentials.js';
 import type { MeteredStream } from '../client/metered-stream.js';
 import { ProbeFailure } from '../client/probe-failure.js';
 import { openServer, serverOf, upgradeServer, userOf } from '../client/server-stream.js';

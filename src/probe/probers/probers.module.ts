@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CONFIG, type Config } from '../../platform/config/config.js';
 import { AddressGuard } from '../../platform/outbound/address-guard.js';
-import { Credentials } from '../client/credentials.js';
+import { Credentials } from '../../platform/outbound/credentials.js';
 import { Probers } from './probers.js';
 
 /** Provides `Probers`. */

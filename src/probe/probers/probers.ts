@@ -1,5 +1,5 @@
 import type { AddressGuard } from '../../platform/outbound/address-guard.js';
-import type { Credentials } from '../client/credentials.js';
+import type { Credentials } from '../../platform/outbound/credentials.js';
 import type { Prober } from '../prober.js';
 import { a2aProber } from './a2a.js';
 import { httpProber } from './http.js';

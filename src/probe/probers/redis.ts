@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { AddressGuard } from '../../platform/outbound/address-guard.js';
 import { redisDependency } from '../../registry/dependency.wire.js';
 import { attempt } from '../client/attempt.js';
-import type { Credentials } from '../client/credentials.js';
+import type { Credentials } from '../../platform/outbound/credentials.js';
 import { ProbeFailure } from '../client/probe-failure.js';
 import { openServer, pathOf, serverOf, userOf } from '../client/server-stream.js';
 import type { Prober } from '../prober.js';

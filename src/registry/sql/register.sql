@@ -1,7 +1,9 @@
 -- Registers an agent and gives it a new lease; the lease before, if any, is superseded by the same statement.
 -- $1 namespace, $2 agent_id, $3 name, $4 capabilities, $5 dependencies, $6 transport, $7 endpoint,
 -- $8 max_concurrency, $9 weight, $10 tags, $11 metadata, $12 heartbeat_interval_ms, $13 lease_ttl_ms,
--- $14 lease_id, $15 capacity, $16 features, $17 facts, $18 replaces_lease_id or null
+-- $14 lease_id, $15 capacity, $16 features, $17 facts, $18 replaces_lease_id or null,
+-- $19 source and $20 its digest, or null: the agent itself registers. A source takes no id from an agent that registered
+-- itself, or that another source registered, unless that one was removed.
 -- What is known about a dependency that it still declares (the same but for how it is judged) stays known; everything
 -- else is observed anew. An operator's hold is not the agent's to end.
 -- Returns the row, and `superseded_lease_id` where an unexpired registration was replaced. No row: the agent's last
@@ -14,10 +16,11 @@ WITH old AS (
   INSERT INTO agents AS a (
     namespace, agent_id, name, capabilities, dependencies, transport, endpoint, max_concurrency, weight, tags,
     metadata, heartbeat_interval_ms, lease_ttl_ms, lease_id, lease_expires_at, last_heartbeat_at, capacity,
-    state, state_reason, state_since, registered_at, rev, features, facts)
+    state, state_reason, state_since, registered_at, rev, features, facts,
+    source, source_digest)
   SELECT $1, $2, $3, $4::jsonb, $5::jsonb, $6, $7, $8::int, $9::int, $10::text[], $11::jsonb, $12::int, $13::int,
     $14::uuid, now() + $13::int * interval '1 ms', now(), $15::jsonb, 'online', 'registered', now(), now(),
-    nextval('agents_rev_seq'), $16::text[], $17::jsonb
+    nextval('agents_rev_seq'), $16::text[], $17::jsonb, $19::text, $20::text
   FROM (SELECT count(*) FROM old) AS looked
   ON CONFLICT (namespace, agent_id) DO UPDATE SET
     name = excluded.name, capabilities = excluded.capabilities, dependencies = excluded.dependencies,
@@ -29,7 +32,7 @@ WITH old AS (
     state_reason = 'registered',
     state_since = CASE WHEN a.state = 'online' THEN a.state_since ELSE now() END,
     drain_until = NULL, removed_at = NULL, registered_at = now(), rev = excluded.rev,
-    features = excluded.features,
+    features = excluded.features, source = excluded.source, source_digest = excluded.source_digest,
     facts = excluded.facts || jsonb_build_object('dependencies', (
       SELECT COALESCE(jsonb_object_agg(known.key, known.value), '{}')
       FROM jsonb_each(COALESCE(a.facts->'dependencies', '{}')) AS known
@@ -38,7 +41,8 @@ WITH old AS (
           jsonb_array_elements(excluded.dependencies) AS after
         WHERE before->>'name' = known.key
           AND before - '{critical,timeout_ms}'::text[] = after - '{critical,timeout_ms}'::text[])))
-  WHERE $18::uuid IS NULL OR a.lease_id IN ($18::uuid, $14::uuid)
+  WHERE ($18::uuid IS NULL OR a.lease_id IN ($18::uuid, $14::uuid))
+    AND ($19::text IS NULL OR a.source = $19::text OR a.removed_at IS NOT NULL)
   RETURNING *
 ), noted AS (
   INSERT INTO agent_transitions (id, namespace, agent_id, from_state, to_state, reason, facts)

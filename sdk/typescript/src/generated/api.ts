@@ -516,6 +516,8 @@ export interface components {
       }[];
       transport: string;
       endpoint?: string;
+      /** @description What registered it on its behalf: consul or nacos. */
+      source?: string;
       /** @enum {string} */
       state: 'online' | 'degraded' | 'suspicious' | 'offline' | 'removing';
       state_reason: string;
@@ -586,6 +588,8 @@ export interface components {
       }[];
       transport: string;
       endpoint?: string;
+      /** @description What registered it on its behalf: consul or nacos. */
+      source?: string;
       /** @enum {string} */
       state: 'online' | 'degraded' | 'suspicious' | 'offline' | 'removing';
       state_reason: string;

@@ -1,6 +1,6 @@
 import { lstat, open, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { ProbeFailure } from './probe-failure.js';
+import { ConnectError } from './connect-error.js';
 
 const PREFIX = 'REACH_CREDENTIAL_';
 const MOST_BYTES = 64 * 1024;
@@ -9,7 +9,7 @@ const HOSTS_VARIABLE = '__HOSTS';
 const HOSTS_FILE = '.hosts';
 
 /**
- * Reads the secrets that dependencies name: `env:REACH_CREDENTIAL_X` out of the environment of this process,
+ * Reads the secrets that dependencies and settings name: `env:REACH_CREDENTIAL_X` out of the environment of this process,
  * `file:x` below one folder. They are read for each probe, so that a changed one counts at once, and are
  * kept nowhere.
  */
@@ -22,23 +22,23 @@ export class Credentials {
 
   /**
    * The secret behind a reference, for `host` (`name:port`).
-   * @throws ProbeFailure `misconfigured`, which never counts against the target, when it cannot be had
+   * @throws ConnectError `misconfigured`, which never counts against the target, when it cannot be had
    */
   async read(reference: string, host: string): Promise<string> {
     const [kind, name] = split(reference);
     const hosts =
       kind === 'env' ? this.env[name + HOSTS_VARIABLE] : await this.optionalFile(name + HOSTS_FILE);
     if (hosts !== undefined && !mayGo(hosts, host))
-      throw new ProbeFailure('misconfigured', `${reference} must not be shown to ${host}`);
+      throw new ConnectError('misconfigured', `${reference} must not be shown to ${host}`);
     const secret = kind === 'env' ? this.variable(name) : await this.file(name);
-    if (secret === '') throw new ProbeFailure('misconfigured', `${reference} is empty`);
+    if (secret === '') throw new ConnectError('misconfigured', `${reference} is empty`);
     return secret;
   }
 
   private variable(name: string): string {
     const value = name.startsWith(PREFIX) ? this.env[name] : undefined;
     if (value === undefined)
-      throw new ProbeFailure('misconfigured', `the dispatcher has no credential env:${name}`);
+      throw new ConnectError('misconfigured', `the dispatcher has no credential env:${name}`);
     return value;
   }
 
@@ -51,7 +51,7 @@ export class Credentials {
 
   private async file(name: string): Promise<string> {
     const missing = (why: string) =>
-      new ProbeFailure('misconfigured', `the dispatcher has no credential file:${name} (${why})`);
+      new ConnectError('misconfigured', `the dispatcher has no credential file:${name} (${why})`);
     if (this.directory === '') throw missing('REACH_CREDENTIALS_DIR is not set');
     try {
       const directory = await realpath(this.directory);
@@ -60,13 +60,13 @@ export class Credentials {
       if (!path.startsWith(directory + sep)) throw missing('it lies outside of REACH_CREDENTIALS_DIR');
       return await readBounded(path, missing);
     } catch (error) {
-      if (error instanceof ProbeFailure) throw error;
+      if (error instanceof ConnectError) throw error;
       throw missing((error as NodeJS.ErrnoException).code ?? 'not readable');
     }
   }
 }
 
-async function readBounded(path: string, missing: (why: string) => ProbeFailure): Promise<string> {
+async function readBounded(path: string, missing: (why: string) => ConnectError): Promise<string> {
   const file = await open(path, 'r');
   try {
     const stat = await file.stat();
