@@ -60,6 +60,7 @@ export function toFactsView(row: AgentRow, needed: number): z.input<typeof agent
         good: warmUp.good,
         needed,
         ...(warmUp.good > 0 && { mean_ms: warmUp.totalMs / warmUp.good }),
+        ...(warmUp.slow && { slow: true }),
       },
     }),
   };

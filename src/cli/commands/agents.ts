@@ -194,7 +194,7 @@ function probeLine(echo: ProbeFact): string | undefined {
 }
 
 function warmUpLine(w: NonNullable<AgentDetail['facts']['warm_up']>): string {
-  if (w.passed) return 'passed';
+  if (w.passed) return w.slow === true ? 'passed, though it stayed slower than its group' : 'passed';
   const mean = w.mean_ms === undefined ? '' : `, ${duration(w.mean_ms)} on average`;
   return `${w.good} of ${w.needed} probes good${mean}; gets work only where no warm agent could`;
 }
