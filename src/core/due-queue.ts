@@ -22,6 +22,13 @@ export class DueQueue<T> {
     this.push(entry);
   }
 
+  /** Moves an item that is there to an earlier time; one that is due by then stays. @returns whether it is there */
+  hasten(key: string, dueMs: number): boolean {
+    const entry = this.byKey.get(key);
+    if (entry !== undefined && entry.dueMs > dueMs) this.set(key, entry.item, dueMs);
+    return entry !== undefined;
+  }
+
   delete(key: string): boolean {
     const entry = this.byKey.get(key);
     if (entry === undefined) return false;

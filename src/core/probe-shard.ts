@@ -38,6 +38,14 @@ export class ProbeShard<T extends Probed> {
     this.queues[item.rank].set(item.id, item, dueMs);
   }
 
+  /**
+   * The item that waits for its time is due at `dueMs` already, if that is earlier.
+   * @returns false: it does not wait, it is being probed
+   */
+  hasten(id: string, dueMs: number): boolean {
+    return this.queues.some((queue) => queue.hasten(id, dueMs));
+  }
+
   cancel(id: string): void {
     for (const queue of this.queues) queue.delete(id);
   }

@@ -21,6 +21,7 @@ const PLAN_EVERY_MS = 5000;
 export interface Schedule {
   schedule(target: SharedTarget, dueMs: number): void;
   remove(id: string): void;
+  hasten(target: SharedTarget): void;
 }
 
 interface Followed {
@@ -82,6 +83,13 @@ export class DependencyWatch {
     this.live = live;
     this.zones = new Set(live.map((m) => m.zone).filter((zone) => zone !== undefined));
     for (const target of this.targets.values()) this.assign(target);
+  }
+
+  /** The dependency of an agent (undefined: each of its dependencies) is probed soon, where that is up to this replica. */
+  hasten(agentKey: string, dependency: string | undefined): void {
+    for (const { target, subscription } of this.agents.get(agentKey)?.subscriptions ?? [])
+      if (target.owned && (dependency === undefined || dependency === subscription.dependency))
+        this.schedule?.hasten(target);
   }
 
   /** Says which dependencies are probed in full and which are sampled. */

@@ -24,6 +24,8 @@ export class Pacer<T extends Target> {
   private readonly known = new Map<string, T>();
   private readonly stopping = new AbortController();
   private readonly running = new Set<Promise<void>>();
+  /** Targets that are to be probed again as soon as the probe under way is over. */
+  private readonly hastened = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private wakeAtMs = Infinity;
 
@@ -47,9 +49,17 @@ export class Pacer<T extends Target> {
     this.wakeAt(dueMs);
   }
 
+  /** Brings the next probe of the target forward to now; where one is under way, another follows it. */
+  hasten(target: T): void {
+    const nowMs = performance.now();
+    if (this.shardOf(target.id).hasten(target.id, nowMs)) this.wakeAt(nowMs);
+    else if (this.known.has(target.id)) this.hastened.add(target.id);
+  }
+
   /** A probe under way ends unheard. */
   remove(id: string): void {
     this.known.delete(id);
+    this.hastened.delete(id);
     this.shardOf(id).cancel(id);
   }
 
@@ -119,7 +129,8 @@ export class Pacer<T extends Target> {
         // Another target of that id may have come meanwhile; it has a time of its own.
         if (this.known.get(item.id) === item) {
           const dueMs = this.ended(item, { result, startedMs, queuedMs });
-          if (dueMs !== undefined) this.schedule(item, dueMs);
+          const again = this.hastened.delete(item.id);
+          if (dueMs !== undefined) this.schedule(item, again ? performance.now() : dueMs);
         }
         const nextMs = shard.nextMs();
         if (nextMs !== undefined) this.wakeAt(nextMs);

@@ -8,6 +8,7 @@ import { storableJson, storableText, truncate } from '../core/text.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { failpoint } from '../platform/lifecycle/failpoints.js';
 import { newId } from '../platform/ids.js';
+import { Complaints } from '../probe/complaints.js';
 import { ReachTable } from '../registry/reach-table.js';
 import { agentKey } from '../registry/agent-row.js';
 import { DeadlineAlarm } from './deadline-alarm.js';
@@ -44,6 +45,7 @@ export class Closer {
     private readonly store: DeliveryStore,
     private readonly table: ReachTable,
     private readonly alarm: DeadlineAlarm,
+    private readonly complaints: Complaints,
   ) {
     this.backoff = { baseMs: config.retryBaseMs, jitter: config.retryJitter, capMs: LONGEST_RETRY_PAUSE_MS };
   }
@@ -94,6 +96,8 @@ export class Closer {
     failpoint('close_after_commit');
     if (closed === undefined) return undefined;
     if (next === 'scheduled') this.alarm.set(delayMs);
+    if (incident.kind === 'reported' && cause.dependency !== undefined)
+      this.complaints.dependencyFailed(delivery.namespace, delivery.agentId, incident.dependency);
     this.log.log({
       event: 'reach_attempt_failed',
       msg: message,
