@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import { TaskNews } from '../scheduler/task-news.js';
+import { ChangeSignal, EventStream } from './event-stream.js';
 import { Explainer } from './explainer.js';
 import type { StoryEntry } from './story.js';
 
@@ -33,8 +34,7 @@ export class TaskStream {
     const stop = await this.news.watch(taskId, () => change.raise());
     try {
       const first = await this.explainer.events(namespace, taskId);
-      reply.hijack();
-      await this.send(namespace, taskId, since, first, change, reply);
+      await this.send(namespace, taskId, since, first, EventStream.open(reply, change));
     } finally {
       stop();
     }
@@ -45,64 +45,25 @@ export class TaskStream {
     taskId: string,
     since: number,
     first: TaskEvents,
-    change: ChangeSignal,
-    reply: FastifyReply,
+    stream: EventStream,
   ): Promise<void> {
-    const out = reply.raw;
-    let gone = false;
-    out.once('close', () => {
-      gone = true;
-      change.raise();
-    });
-    out.writeHead(200, {
-      ...(reply.getHeaders() as Record<string, string>),
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-      'x-accel-buffering': 'no',
-    });
     let sent = since;
     try {
       for (let story = first; ; story = await this.explainer.events(namespace, taskId)) {
         const fresh = story.entries.slice(sent);
-        out.write(fresh.length === 0 ? KEEP_ALIVE : fresh.map(eventText).join(''));
+        await stream.write(fresh.length === 0 ? KEEP_ALIVE : fresh.map(eventText).join(''));
         sent += fresh.length;
-        if (story.over || gone || this.shutdown.stopping) break;
-        await change.next(RECHECK_MS);
-        if (gone) break;
+        if (story.over || stream.gone || this.shutdown.stopping) break;
+        await stream.next(RECHECK_MS);
+        if (stream.gone) break;
       }
     } catch (err) {
       this.log.warn({ msg: 'a task stream broke off; its reader may resume it', task_id: taskId, err });
     }
-    out.end();
+    stream.end();
   }
 }
 
 function eventText(entry: StoryEntry): string {
   return `id: ${entry.position}\nevent: ${entry.kind}\ndata: ${JSON.stringify(entry)}\n\n`;
-}
-
-/** Remembers that something changed until somebody asks. */
-class ChangeSignal {
-  private raised = false;
-  private wake: (() => void) | undefined;
-
-  raise(): void {
-    this.raised = true;
-    this.wake?.();
-  }
-
-  /** Resolves at the next change, at once if there was one since the last call, or after `ms`. */
-  async next(ms: number): Promise<void> {
-    if (!this.raised) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        this.wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-      this.wake = undefined;
-    }
-    this.raised = false;
-  }
 }

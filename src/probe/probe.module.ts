@@ -3,9 +3,11 @@ import { RegistryModule } from '../registry/registry.module.js';
 import { AgentWatch } from './agent-watch.js';
 import { Budget } from './budget.js';
 import { Canary } from './canary.js';
+import { Complaints } from './complaints.js';
 import { DependencyWatch } from './dependency-watch.js';
 import { EchoPort } from './echo-port.js';
 import { EndpointLayers } from './endpoint-layers.js';
+import { Journal } from './journal.js';
 import { PeerWatch } from './peer-watch.js';
 import { ProbeController } from './probe.controller.js';
 import { ProbeEngine } from './probe-engine.js';
@@ -24,9 +26,11 @@ import { SourceOwner } from './source-owner.js';
     AgentWatch,
     Budget,
     Canary,
+    Complaints,
     DependencyWatch,
     EchoPort,
     EndpointLayers,
+    Journal,
     PeerWatch,
     ProbeEngine,
     ProbeMetrics,
@@ -36,6 +40,6 @@ import { SourceOwner } from './source-owner.js';
     Settler,
     SourceOwner,
   ],
-  exports: [EchoPort],
+  exports: [Complaints, EchoPort],
 })
 export class ProbeModule {}

@@ -86,18 +86,25 @@ export class Settler {
     }
     // A good result on the way back from what was never told is no news.
     if (verdict.failures === 0) return false;
-    return !this.isMass(target, watchedIn, nowMs) || this.isConfirmed(target);
+    const mass = this.massOf(target, watchedIn, nowMs);
+    if (mass === undefined) return true;
+    this.self.doubtMass(mass);
+    return this.isConfirmed(target);
   }
 
-  /** Whether so many agents would turn that it may be us. Each is noted, told or not. */
-  private isMass(target: Watched, watchedIn: (namespace: string) => number, nowMs: number): boolean {
+  /** The namespace of which so many agents would turn that it may be us. Each is noted, told or not. */
+  private massOf(
+    target: Watched,
+    watchedIn: (namespace: string) => number,
+    nowMs: number,
+  ): string | undefined {
     const touched = new Set<string>();
     for (const { ref, agentKey, critical } of target.listeners()) {
       if (!critical) continue;
       touched.add(ref.namespace);
       this.changeIn(ref.namespace).note(agentKey, nowMs);
     }
-    return [...touched].some((namespace) => this.changeIn(namespace).isMass(watchedIn(namespace), nowMs));
+    return [...touched].find((namespace) => this.changeIn(namespace).isMass(watchedIn(namespace), nowMs));
   }
 
   /**

@@ -215,6 +215,10 @@ export const agentFacts = z
         good: z.number().int(),
         needed: z.number().int(),
         mean_ms: z.number().optional(),
+        slow: z
+          .boolean()
+          .optional()
+          .meta({ description: 'it passed although it stayed slower than its group' }),
       })
       .optional()
       .meta({ description: 'Absent: the agent cannot be warmed up, and counts as warm.' }),

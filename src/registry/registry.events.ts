@@ -16,6 +16,8 @@ export interface Transition {
   held: boolean;
   /** What was observed. */
   evidence: Record<string, unknown>;
+  /** This replica committed it. */
+  here: boolean;
 }
 
 interface RegistryEventMap {
@@ -23,7 +25,7 @@ interface RegistryEventMap {
   changed: [entry: ReachEntry];
   /** A capability was paused or resumed, on any replica. */
   switched: [];
-  /** A change of state was committed by this replica: each is told by one replica, once. */
+  /** A change of state was committed, by whichever replica: each is told here once (`TransitionNews`). */
   transition: [transition: Transition];
 }
 

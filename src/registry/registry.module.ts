@@ -12,6 +12,7 @@ import { RegistryStore } from './registry.store.js';
 import { Sources } from './sources/sources.js';
 import { StatusMetrics } from './status-metrics.js';
 import { Switches } from './switches.js';
+import { TransitionNews } from './transition-news.js';
 import { Transitions } from './transitions.js';
 import { Windows } from './windows.js';
 
@@ -30,6 +31,7 @@ import { Windows } from './windows.js';
     StatusMetrics,
     Sources,
     Transitions,
+    TransitionNews,
     Windows,
   ],
   exports: [

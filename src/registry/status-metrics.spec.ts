@@ -51,8 +51,18 @@ test('changes are counted by where from and where to', async () => {
   const events = new RegistryEvents();
   const metrics = new Metrics();
   new StatusMetrics(config, new ReachTable(config), events, metrics).onApplicationBootstrap();
-  const change = { namespace: 'n', agentId: 'a', reason: 'so', at: new Date(), held: false, evidence: {} };
+  const change = {
+    namespace: 'n',
+    agentId: 'a',
+    reason: 'so',
+    at: new Date(),
+    held: false,
+    evidence: {},
+    here: true,
+  };
   events.emit('transition', { ...change, from: null, to: 'online' });
+  // Another replica counts what it commits.
+  events.emit('transition', { ...change, from: 'online', to: 'degraded', here: false });
   events.emit('transition', { ...change, from: 'online', to: 'suspicious' });
   const text = await metrics.text();
   expect(text).toContain('reach_status_changes_total{from="unknown",to="online"} 1');

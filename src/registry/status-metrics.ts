@@ -40,7 +40,9 @@ export class StatusMetrics implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    this.events.on('transition', ({ from, to }) => this.changes.inc({ from: from ?? 'unknown', to }));
+    this.events.on('transition', ({ from, to, here }) => {
+      if (here) this.changes.inc({ from: from ?? 'unknown', to });
+    });
   }
 
   private series() {

@@ -32,6 +32,7 @@ export class Transitions {
       at: row.state_since,
       held,
       evidence,
+      here: true,
     };
     // An operator who holds an agent knows that something is the matter with it.
     const alarming = !held && row.state !== 'removing' && row.state_reason !== 'registered';

@@ -324,6 +324,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['feedEvents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/probe/budget': {
     parameters: {
       query?: never;
@@ -714,6 +730,8 @@ export interface components {
         good: number;
         needed: number;
         mean_ms?: number;
+        /** @description it passed although it stayed slower than its group */
+        slow?: boolean;
       };
     };
     AgentPage: {
@@ -2482,6 +2500,34 @@ export interface operations {
       };
       /** @description `REACH_DELIVERY_SUPERSEDED`: The delivery is no longer the current one of its task; `REACH_CANCELED`: The task was canceled; `REACH_LEASE_SUPERSEDED`: A newer registration of this agent holds the lease; `REACH_STATE_CONFLICT`: The state does not allow this call */
       409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  feedEvents: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+        agent_id?: string;
+        /** @description Comma separated: transition (of an agent’s state), hold and release (an operator’s order), doubt and trust (of a replica’s prober in itself) */
+        type?: string;
+        /** @description As the header Last-Event-ID, which goes before it; 0: from the oldest that is kept */
+        last_event_id?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
         headers: {
           [name: string]: unknown;
         };
