@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { WebSocket } from 'ws';
+import { until } from '../support/until.js';
 
 /*
  * The built server as a process of its own: it is what the image runs as PID 1.
@@ -81,6 +82,35 @@ test('a request that never ends does not hold the process', async () => {
   expect(code).toBe(0);
   expect(performance.now() - began).toBeLessThan(4000);
 }, 60_000);
+
+test('a connection that was busy when the listener closed is not kept alive', async () => {
+  const child = start({ REACH_SHUTDOWN_GRACE_MS: '60000' });
+  const url = await urlOf(child);
+  const ended = once(child, 'exit');
+  const body = JSON.stringify({ capability: 'c', payload: 1 });
+  const busy = request(`${url}/api/v1/tasks`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': body.length },
+    agent: new Agent({ keepAlive: true }),
+  });
+  busy.write(body.slice(0, 1));
+  expect((await fetch(`${url}/livez`)).status).toBe(200);
+  child.kill('SIGTERM');
+  await until('the listener is closed', () =>
+    fetch(`${url}/livez`).then(
+      () => false,
+      () => true,
+    ),
+  );
+  const answered = once(busy, 'response') as Promise<[IncomingMessage]>;
+  busy.end(body.slice(1));
+  const [answer] = await answered;
+  answer.resume();
+  const began = performance.now();
+  expect(await ended).toEqual([0, null]);
+  // What is not closed by itself is cut only near the end of the grace time.
+  expect(performance.now() - began).toBeLessThan(20_000);
+}, 120_000);
 
 test('a session that is half open does not hold the process', async () => {
   const child = start({ REACH_SHUTDOWN_GRACE_MS: '8000' });

@@ -62,12 +62,17 @@ function socketsOf(server: Server): ReadonlySet<Socket> {
   return sockets;
 }
 
+const IDLE_EVERY_MS = 50;
+
 /** Takes no new connection, lets requests in flight finish, and cuts what has not by 80 % of the limit. */
 async function closeHttp(
   app: NestFastifyApplication,
   sockets: ReadonlySet<Socket>,
   limitMs: number,
 ): Promise<void> {
+  const server = app.getHttpServer();
+  // A connection whose request was under way when the listener closed is kept alive once that is answered.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_EVERY_MS);
   const cut = setTimeout(() => {
     for (const socket of sockets) socket.destroy();
   }, limitMs * 0.8);
@@ -75,6 +80,7 @@ async function closeHttp(
     await app.getHttpAdapter().close();
   } finally {
     clearTimeout(cut);
+    clearInterval(idle);
   }
 }
 
