@@ -12,6 +12,8 @@ COPY sdk/typescript sdk/typescript
 COPY migrations migrations
 COPY examples examples
 COPY src src
+COPY test/torture test/torture
+COPY test/support test/support
 RUN npm run build
 
 FROM node:22-bookworm-slim AS dependencies

@@ -9,6 +9,7 @@ import { addManifestCommand } from './commands/manifest.js';
 import { addServerCommands } from './commands/server.js';
 import { addSubmitCommand } from './commands/submit.js';
 import { addTaskCommands } from './commands/tasks.js';
+import { addTortureCommand } from './commands/torture.js';
 import { addWhyCommand } from './commands/why.js';
 import { addGlobalOptions } from './context.js';
 
@@ -30,6 +31,7 @@ export function createProgram(): Command {
   addCapabilityCommands(program);
   addAttributionCommand(program);
   addManifestCommand(program);
+  addTortureCommand(program);
   addCompletionCommand(program);
   return program;
 }
