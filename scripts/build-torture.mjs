@@ -5,6 +5,7 @@ await build({
   entryPoints: [
     ...['main', 'roles/agents', 'roles/load'].map((name) => `test/torture/${name}.ts`),
     'test/support/wrong-clock.mjs',
+    'test/support/block-loop.mjs',
   ],
   outdir: 'dist/torture',
   entryNames: '[name]',

@@ -24,10 +24,11 @@ export class Dispatcher {
   readonly log: LogLine[] = [];
   url = '';
 
-  /** @param main the program; the built server unless set */
+  /** @param main the program; the built server unless set. @param nodeArgs options of Node for every life */
   constructor(
     private readonly env: Readonly<Record<string, string>>,
     private readonly main = MAIN,
+    private readonly nodeArgs: readonly string[] = [],
   ) {}
 
   /**
@@ -36,7 +37,7 @@ export class Dispatcher {
    * @param nodeArgs options of Node for this life
    */
   async start(env: Readonly<Record<string, string>> = {}, nodeArgs: readonly string[] = []): Promise<void> {
-    const child = spawn(process.execPath, [...nodeArgs, this.main], {
+    const child = spawn(process.execPath, [...this.nodeArgs, ...nodeArgs, this.main], {
       env: { PATH: process.env['PATH'], ...this.env, ...env, REACH_HTTP_PORT: this.port },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -59,6 +59,18 @@ export class RedisServer {
     await this.launch();
   }
 
+  /** Has the server write down what it holds, for `restartSaved`. */
+  save(): void {
+    spawnSync('redis-cli', ['-p', String(this.port), 'SAVE']);
+  }
+
+  /** Starts it again as it was at the last `save`: what a replica has that did not hear the last seconds. */
+  async restartSaved(): Promise<void> {
+    await this.kill();
+    await this.launch();
+    rmSync(join(this.directory, 'dump.rdb'), { force: true });
+  }
+
   /** Freezes the server: connections stay open and nothing answers. */
   pause(): void {
     process.kill(this.pid, 'SIGSTOP');

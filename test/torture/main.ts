@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { MUTANTS, mutate } from './mutants.js';
+import { MUTANTS, mutate, plansOf } from './mutants.js';
 import { type Options, optionsOf } from './options.js';
 import { replayOf, toMarkdown } from './report.js';
-import { run } from './run.js';
+import { run, type RunOptions } from './run.js';
 
 /*
  * Pull any plug: real dispatchers, agents and clients work while a nemesis breaks things; afterwards a checker
@@ -29,36 +29,41 @@ async function torture(options: Options, out: string): Promise<number> {
 }
 
 /**
- * Tortures servers that have a bug each.
- * @returns the exit code: 1 unless every one was caught, by an invariant that is meant for it
+ * Tortures servers that have a bug each, and under the same plans one that has none.
+ * @returns the exit code: 1 unless every bug was caught by an invariant that is meant for it, and nothing else was
  */
 async function seededBugs(options: Options, out: string): Promise<number> {
   const mutants = MUTANTS.filter((m) => options.bugs?.includes(m.name) ?? true);
-  const caught: string[] = [];
+  let caught = 0;
   for (const mutant of mutants) {
     const { name, is, caughtBy, faults, withoutTrigger } = mutant;
-    const main = mutate(DIST, mutant);
-    const report = await run(
-      {
-        ...options,
-        main,
-        quietMs: QUIET_OF_BUGS_MS,
-        kinds: options.kinds ?? (faults === undefined ? undefined : [...faults]),
-        ...(withoutTrigger !== undefined && { withoutTrigger }),
-      },
-      join(out, name),
-      () => undefined,
-    );
-    await writeFile(join(out, name, 'report.md'), toMarkdown(report));
-    const found = report.findings.filter((f) => f.violations.length > 0).map((f) => f.check);
-    const by = found.filter((check) => caughtBy.includes(check));
-    if (by.length > 0) caught.push(name);
+    const found = await broken(options, join(out, name), {
+      main: mutate(DIST, mutant),
+      kinds: [...faults],
+      ...(withoutTrigger !== undefined && { withoutTrigger }),
+    });
+    const isCaught = found.some((check) => caughtBy.includes(check));
+    if (isCaught) caught += 1;
+    say(`${isCaught ? 'caught    ' : 'NOT CAUGHT'} ${name}: ${is}; broke ${found.join(', ') || 'nothing'}`);
+  }
+  let alarms = 0;
+  for (const [i, plan] of plansOf(mutants).entries()) {
+    const found = await broken(options, join(out, `no-bug-${i}`), { kinds: [...plan] });
+    if (found.length > 0) alarms += 1;
     say(
-      `${by.length > 0 ? 'caught    ' : 'NOT CAUGHT'} ${name}: ${is}; broke ${found.join(', ') || 'nothing'}`,
+      `${found.length === 0 ? 'clean     ' : 'NOT CLEAN '} no bug, ${plan.join(', ')}; ${found.join(', ')}`,
     );
   }
-  say(`${caught.length} of ${mutants.length} seeded bugs were caught, seed ${options.seed}`);
-  return caught.length === mutants.length ? 0 : 1;
+  say(`${caught} of ${mutants.length} seeded bugs were caught, ${alarms} false alarms, seed ${options.seed}`);
+  return caught === mutants.length && alarms === 0 ? 0 : 1;
+}
+
+/** Which invariants a run of some server breaks. */
+async function broken(options: Options, out: string, but: Partial<RunOptions>): Promise<string[]> {
+  const kinds = options.kinds ?? but.kinds;
+  const report = await run({ ...options, ...but, kinds, quietMs: QUIET_OF_BUGS_MS }, out, () => undefined);
+  await writeFile(join(out, 'report.md'), toMarkdown(report));
+  return report.findings.filter((f) => f.violations.length > 0).map((f) => f.check);
 }
 
 async function main(): Promise<number> {

@@ -14,8 +14,8 @@ export interface Mutant {
   /** Which invariants may find it. */
   caughtBy: readonly string[];
   edits: readonly Edit[];
-  /** What has to happen for it to show; all kinds where nothing is said. */
-  faults?: readonly FaultKind[];
+  /** What has to happen for it to show. */
+  faults: readonly FaultKind[];
   /** The ledger's own trigger would refuse what this bug does: it is taken away, to see what else finds it. */
   withoutTrigger?: boolean;
 }
@@ -41,6 +41,8 @@ const DISPATCHERS: readonly FaultKind[] = [
   'lock_tasks',
 ];
 const AGENTS: readonly FaultKind[] = ['kill_agents', 'freeze_agents'];
+const LATE: readonly FaultKind[] = ['freeze_agents', 'freeze_dispatcher', 'noisy_wire', 'lock_tasks'];
+const LEAVING: readonly FaultKind[] = ['restart_agents'];
 
 /** Reads the attribution that the closing statement no longer writes, and writes it on its own. */
 const ATTRIBUTE =
@@ -77,6 +79,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'ack_before_commit',
     is: 'an ACK is answered with execute: true before it is written',
     caughtBy: ['executed_without_claim', 'begun_again_though_not_idempotent'],
+    faults: LATE,
     edits: [
       {
         file: 'scheduler/deliveries.js',
@@ -95,6 +98,7 @@ export const MUTANTS: readonly Mutant[] = [
       'not_one_effective_result',
       'begun_again_though_not_idempotent',
     ],
+    faults: LATE,
     withoutTrigger: true,
     edits: [
       { file: `${SQL}/close.sql`, find: / AND t\.lease_id = i\.lease_id AND t\.state = i\.seen/, put: '' },
@@ -124,7 +128,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'offer_to_suspicious',
     is: 'an agent that is not heard any more still gets offers',
     caughtBy: ['offered_to_the_dead'],
-    faults: ['kill_agents'],
+    faults: AGENTS,
     edits: [
       {
         file: 'core/eligibility.js',
@@ -165,8 +169,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no_reconcile',
     is: 'nobody looks for work whose agent is gone, or for lanes without an order',
-    caughtBy: ['orphans', 'not_exactly_one_end'],
-    faults: ['kill_agents', 'kill_dispatcher'],
+    caughtBy: ['orphans'],
+    faults: AGENTS,
     edits: [
       { file: 'scheduler/upkeep.js', find: /async sweepOnce\(\) \{/, put: 'async sweepOnce() { return;' },
       {
@@ -196,6 +200,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'harm_repeated',
     is: 'a task that is not idempotent is tried again after it may have begun',
     caughtBy: ['begun_again_though_not_idempotent'],
+    faults: AGENTS,
     edits: [
       {
         file: 'core/retry.js',
@@ -208,10 +213,15 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'drain_abandons',
     is: 'what runs at an agent that leaves is taken from it at once',
     caughtBy: ['drained_away'],
-    faults: ['restart_agents'],
+    faults: LEAVING,
     edits: [{ file: 'registry/registry.js', find: /drainMs \?\? this\.config\.drainMs/, put: '0' }],
   },
 ];
+
+/** The plans of the bugs, each once: under them the server as it was built has to break nothing. */
+export function plansOf(mutants: readonly Mutant[]): (readonly FaultKind[])[] {
+  return [...new Set(mutants.map((m) => m.faults))];
+}
 
 /**
  * A copy of the built server with a bug in it.

@@ -14,6 +14,8 @@ const REVIVED_AFTER_MS = 1000;
 const HOUR_MS = 3_600_000;
 const CUTS = ['there', 'back', 'both'] as const;
 const WRONG_CLOCK = join(import.meta.dirname, 'wrong-clock.js');
+/** Of the time that passes: far beyond what any quartz does. */
+const DRIFTS = [0.1, -0.1, 0.01, -0.01] as const;
 
 /** Does the faults of a schedule to a system, and writes down when each began and when all was well again. */
 export class Nemesis {
@@ -195,14 +197,33 @@ export class Nemesis {
     },
     reset_link: async ({ target }) => this.link(target).reset(),
     half_open_link: async ({ target }) => this.link(target).halfOpen(),
-    wrong_clock: async ({ target, forMs, choice }) => {
-      const dispatcher = this.dispatcher(target);
-      await dispatcher.terminate();
-      const offset = String(choice % 2 === 0 ? HOUR_MS : -HOUR_MS);
-      await dispatcher.start({ CLOCK_OFFSET_MS: offset }, ['--import', WRONG_CLOCK]);
+    wrong_clock: ({ target, forMs, choice, n }) =>
+      this.livesAs(n, target, forMs, { CLOCK_OFFSET_MS: String(choice % 2 === 0 ? HOUR_MS : -HOUR_MS) }),
+    drifting_clock: ({ target, forMs, choice, n }) =>
+      this.livesAs(n, target, forMs, { CLOCK_DRIFT: String(DRIFTS[choice % DRIFTS.length]) }),
+    small_pool: ({ target, forMs, n }) => this.livesAs(n, target, forMs, { REACH_POSTGRES_POOL_SIZE: '2' }),
+    block_loop: async ({ target, forMs }) => {
+      this.dispatcher(target).signal('SIGUSR2');
       await pause(forMs);
-      await dispatcher.terminate();
-      await dispatcher.start();
+    },
+    redis_failover: async ({ forMs }) => {
+      this.system.redis?.save();
+      await pause(forMs);
+      await this.system.redis?.restartSaved();
+    },
+    full_disk: async ({ forMs }) => {
+      const { disk } = this.system;
+      if (disk === undefined) return;
+      disk.fill();
+      await pause(forMs);
+      disk.free();
+      await withClient(this.system.postgres.url, (client) => client.query('SELECT 1'));
+    },
+    cut_agents: async ({ target, forMs, choice }) => {
+      const ways = this.system.waysOf(target);
+      for (const way of ways) way.cut(CUTS[choice % CUTS.length] as (typeof CUTS)[number]);
+      await pause(forMs);
+      for (const way of ways) way.cut('none');
     },
     kill_fleet: async ({ forMs, choice }) => {
       const { groups } = this.system;
@@ -234,6 +255,23 @@ export class Nemesis {
       });
     },
   };
+
+  /** Has a dispatcher live for a while with other settings, or by another clock. */
+  private async livesAs(
+    n: number,
+    target: number,
+    forMs: number,
+    env: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const dispatcher = this.dispatcher(target);
+    await dispatcher.terminate();
+    await dispatcher.start(env, ['--import', WRONG_CLOCK]);
+    this.ledger.write({ event: 'set', n });
+    await pause(forMs);
+    this.ledger.write({ event: 'unset', n });
+    await dispatcher.terminate();
+    await dispatcher.start();
+  }
 
   private dispatcher(i: number) {
     return this.system.dispatchers[i % this.system.dispatchers.length] as System['dispatchers'][number];

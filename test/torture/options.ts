@@ -26,9 +26,9 @@ export interface Options {
 const USAGE = `npm run torture -- [options]
   --seed N            what follows from it: tasks, faults and their times (default: a new one, which is printed)
   --tasks M           most tasks (default: as many as fit)
-  --minutes T         how long (default 2)
+  --minutes T         how long (default 2; 0.4 for each seeded bug)
   --rate R            tasks a second (default 50)
-  --fault-every MS    mean time between two faults (default 5000; 0: none)
+  --fault-every MS    mean time between two faults (default 5000, 3000 for seeded bugs; 0: none)
   --faults a,b        only these kinds: ${Object.keys(FAULTS).join(', ')}
   --mode M            distributed (default) or embedded
   --dispatchers N     in distributed mode (default 3)
@@ -71,9 +71,9 @@ export function optionsOf(args: readonly string[]): Options {
     seed: number('seed', Math.floor(Math.random() * 2 ** 31)),
     mode,
     tasks: number('tasks', Infinity),
-    minutes: number('minutes', 2),
+    minutes: number('minutes', values['seeded-bugs'] === true ? 0.4 : 2),
     perSecond: number('rate', 50),
-    faultEveryMs: number('fault-every', 5000),
+    faultEveryMs: number('fault-every', values['seeded-bugs'] === true ? 3000 : 5000),
     kinds: values.faults?.split(',').map(kindOf),
     dispatchers: mode === 'embedded' ? 1 : number('dispatchers', 3),
     groups: number('groups', 4),

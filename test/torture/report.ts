@@ -1,5 +1,6 @@
 import type { Finding } from './check/run-checks.js';
-import type { History } from './check/history.js';
+import { type History, Indexed } from './check/history.js';
+import { type Recovery, recoveriesOf } from './check/recovery.js';
 import type { Options } from './options.js';
 
 export interface Report {
@@ -15,6 +16,7 @@ export interface Report {
   /** Named places at which a dispatcher died, and how often. */
   failpoints: Record<string, number>;
   not_healed: string[];
+  recoveries: Recovery[];
   findings: Finding[];
   violations: number;
   /** With 95 % confidence a task is struck by a fault of the kinds looked for at most this often (rule of three). */
@@ -46,6 +48,7 @@ export function reportOf(options: Options, history: History, findings: Finding[]
       (name) => name,
     ),
     not_healed: notHealed,
+    recoveries: recoveriesOf(new Indexed(history)),
     findings,
     violations: violations + notHealed.length,
     bound: violations === 0 && tasks > 0 ? 3 / tasks : null,
@@ -94,6 +97,10 @@ Faults: ${table(report.faults)}.
 Died at failpoints: ${table(report.failpoints)}.${bound}
 
 Replay: \`${report.replay}\`
+
+| recovery, undisturbed | n | p50 ms | p99 ms |
+| --- | ---: | ---: | ---: |
+${report.recoveries.map((r) => `| ${r.what} | ${r.n} | ${r.p50Ms ?? ''} | ${r.p99Ms ?? ''} |`).join('\n')}
 
 | invariant | violations | says |
 | --- | ---: | --- |

@@ -19,6 +19,7 @@ import { RoleProcess } from './system/role-process.js';
 import { LEASE_TTL_MS, SWEEP_INTERVAL_MS, System } from './system/system.js';
 
 const NAMESPACE = 'torture';
+const LONGEST_ON_SMALL_DISK = 20;
 
 export interface RunOptions extends Options {
   /** Main file of the dispatchers, where it is not the built server's. */
@@ -34,10 +35,24 @@ export async function run(options: RunOptions, out: string, say: (text: string) 
   await mkdir(out, { recursive: true });
   const began = nowMs();
   const { mode, dispatchers, groups, agentsPerGroup, main } = options;
-  const parts = { mode, dispatchers, groups, agentsPerGroup, namespace: NAMESPACE, out, seed: options.seed };
+  const parts = {
+    mode,
+    dispatchers,
+    groups,
+    agentsPerGroup,
+    namespace: NAMESPACE,
+    out,
+    seed: options.seed,
+    // It is in memory, and all tasks of a long run are not.
+    smallDisk: options.minutes <= LONGEST_ON_SMALL_DISK,
+  };
   const system = await System.start({ ...parts, ...(main !== undefined && { main }) });
   const ledger = new Ledger(join(out, 'nemesis.jsonl'));
   try {
+    if (mode === 'distributed' && system.disk === undefined)
+      say(
+        'full_disk only passes the time: a disk of its own takes root, the right to mount, and a short run',
+      );
     await watch(system.postgres.url);
     if (options.withoutTrigger === true) await dropGuard(system.postgres.url);
     await system.startAgents();

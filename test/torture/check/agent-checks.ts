@@ -151,10 +151,11 @@ export const noOrphans: Check = {
     const outages = outagesOf(history);
     const allowedMs = of.bounds.leaseTtlMs + 2 * of.bounds.sweepMs + SLACK_MS;
     const holds = holdsOf(history);
-    return deathsOf(history).flatMap(({ agent, from, to }) =>
+    // Also when it is back: its new life knows nothing of what it held before.
+    return deathsOf(history).flatMap(({ agent, from }) =>
       holds.flatMap((hold) => {
         if (hold.agent !== agent || hold.from > from || hold.to < from) return [];
-        const keptMs = Math.min(hold.to, to) - from;
+        const keptMs = hold.to - from;
         if (keptMs - overlapMs(outages, from, from + keptMs) <= allowedMs) return [];
         return [{ what: `${agent} is dead, and held it for ${Math.round(keptMs)} ms more`, task: hold.task }];
       }),
@@ -245,17 +246,26 @@ export const slotsAreFreed: Check = {
   name: 'slot_kept',
   says: 'The slot of a delivery is free 3 s after its end (outages of ours apart)',
   find: (history) => {
+    const { faults, bounds } = history.of;
     const outages = openWindows(
-      history.of.faults.filter(isOurs),
-      history.of.bounds.leaseTtlMs + SEEN_AGAIN_MS,
+      faults.filter((f) => f.event !== 'stall' && isOurs(f)),
+      bounds.leaseTtlMs + SEEN_AGAIN_MS,
+    );
+    const stalls = openWindows(
+      faults.filter((f) => f.event === 'stall'),
+      0,
     );
     const first = new Map<string, number>();
     const found = new Set<string>();
-    for (const line of history.of.faults) {
+    for (const line of faults) {
       if (line.event !== 'slot_kept') continue;
+      const from = first.get(line.delivery);
       // Twice: the first look may have come between the end and its consequences.
-      if (!first.has(line.delivery)) first.set(line.delivery, line.at);
-      else if (overlapMs(outages, (first.get(line.delivery) ?? 0) - SEEN_AGAIN_MS, line.at) === 0)
+      if (from === undefined) first.set(line.delivery, line.at);
+      else if (
+        overlapMs(outages, from - SEEN_AGAIN_MS, line.at) === 0 &&
+        line.at - from > overlapMs(stalls, from, line.at) + FREED_WITHIN_MS
+      )
         found.add(line.delivery);
     }
     return [...found].map((delivery) => ({ what: `${delivery} has ended and holds a slot` }));
@@ -263,6 +273,7 @@ export const slotsAreFreed: Check = {
 };
 
 const SEEN_AGAIN_MS = 4000;
+const FREED_WITHIN_MS = 1000;
 
 export const drainFinishes: Check = {
   name: 'drained_away',

@@ -34,6 +34,8 @@ const failedDelivery = delivery({ outcome: 'failed', code: 'AGENT_ERROR' });
 const twice = path('queued', 'offered', 'running', 'scheduled', 'queued', 'offered', 'running', 'succeeded');
 const wasted = (times: number) =>
   Array.from({ length: times }, (_, i) => delivery({ fence: i + 1, outcome: 'failed', code: 'ACK_TIMEOUT' }));
+const called = historyOf().client;
+const late: History['client'][number] = { at: 9000, event: 'call', call: 'submit', key: 'k1' };
 const dead: History['faults'][number] = { at: 1000, event: 'dead', agents: ['a1'] };
 const offeredAt = (at: number) => pathOf({ from: at }, 'queued', 'offered', 'running', 'succeeded');
 
@@ -213,6 +215,11 @@ const CASES: Record<string, Case[]> = {
         ...pathOf({ from: 5500 }, 'queued').map((t) => ({ ...t, fence: 1 })),
       ],
     }),
+    breaks('it came back, and what its life before held was never taken away', {
+      faults: [dead],
+      leases: [lease(0), lease(3000)],
+      transitions: pathOf({ from: 998 }, 'queued', 'offered'),
+    }),
     keeps('it came back, and what it held ended at once', {
       faults: [dead],
       leases: [lease(0), lease(3000)],
@@ -298,6 +305,22 @@ const CASES: Record<string, Case[]> = {
     breaks('ended with 1', { faults: [{ at: 1, event: 'exit', target: 0, code: 1 }] }),
     breaks('was killed after the grace time', { faults: [{ at: 1, event: 'exit', target: 0, code: null }] }),
     keeps('ended with 0', { faults: [{ at: 1, event: 'exit', target: 0, code: 0 }] }),
+  ],
+  stood_still: [
+    breaks('nothing ends with a small pool', {
+      faults: fault('small_pool', 100, 8000),
+      client: [...called, late],
+    }),
+    keeps('something does', {
+      faults: fault('small_pool', 100, 8000),
+      client: [...called, late],
+      transitions: [...path('queued', 'offered', 'running'), ...offeredAt(4000).slice(3)],
+    }),
+    keeps('something else is broken too', {
+      faults: [...fault('small_pool', 100, 8000), ...fault('kill_postgres', 3000, 3100)],
+      client: [...called, late],
+    }),
+    keeps('nothing was asked for', { faults: fault('small_pool', 100, 8000) }),
   ],
   counters_differ: [
     breaks('one too few', { counters: new Map([['accepted', 1]]) }),

@@ -44,6 +44,8 @@ export type FaultLine = { at: number } & (
   | { event: 'start'; n: number; kind: FaultKind; target: number; agents: string[] }
   | { event: 'stop' | 'not_healed'; n: number; kind: FaultKind; target: number; error?: string }
   | { event: 'dead'; agents: string[] }
+  /** A dispatcher lives with other settings from here to there. */
+  | { event: 'set' | 'unset'; n: number }
   /** The machine was too busy: nobody's deadlines could be met. */
   | { event: 'stall'; ms: number; of?: string }
   | { event: 'failpoint'; n: number; armed: string; hit: boolean }

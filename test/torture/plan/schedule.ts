@@ -20,6 +20,12 @@ export const FAULTS = {
   reset_link: { target: 'link', modes: ['distributed', 'embedded'], ms: [0, 0] },
   half_open_link: { target: 'link', modes: ['distributed', 'embedded'], ms: [0, 0] },
   wrong_clock: { target: 'dispatcher', modes: ['distributed', 'embedded'], ms: [3000, 10_000] },
+  drifting_clock: { target: 'dispatcher', modes: ['distributed', 'embedded'], ms: [4000, 12_000] },
+  block_loop: { target: 'dispatcher', modes: ['distributed', 'embedded'], ms: [5000, 5000] },
+  small_pool: { target: 'dispatcher', modes: ['distributed', 'embedded'], ms: [4000, 12_000] },
+  redis_failover: { target: 'redis', modes: ['distributed'], ms: [1000, 5000] },
+  full_disk: { target: 'postgres', modes: ['distributed'], ms: [1000, 6000] },
+  cut_agents: { target: 'group', modes: ['distributed', 'embedded'], ms: [500, 10_000] },
   kill_fleet: { target: 'fleet', modes: ['distributed', 'embedded'], ms: [0, 6000] },
   noisy_wire: { target: 'group', modes: ['distributed', 'embedded'], ms: [2000, 10_000] },
   overload: { target: 'load', modes: ['distributed', 'embedded'], ms: [500, 2000] },
@@ -36,6 +42,15 @@ export const STARTS_ANEW: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'failpoint_dispatcher',
   'restart_dispatcher',
   'wrong_clock',
+  'drifting_clock',
+  'small_pool',
+]);
+
+/** While these last there is always somebody who can work, where they come alone. */
+export const GOES_ON: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  'drifting_clock',
+  'small_pool',
+  'cut_agents',
 ]);
 type Target = 'dispatcher' | 'group' | 'fleet' | 'link' | 'load' | 'redis' | 'postgres';
 

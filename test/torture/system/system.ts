@@ -8,6 +8,7 @@ import type { AgentsOrders } from '../roles/agents.js';
 import { FaultProxy } from './fault-proxy.js';
 import { type PostgresUnderTest, postgresOf, startPostgres } from './postgres.js';
 import { RoleProcess } from './role-process.js';
+import { SmallDisk } from './small-disk.js';
 
 export type Mode = 'distributed' | 'embedded';
 
@@ -18,6 +19,8 @@ export interface SystemOptions {
   groups: number;
   agentsPerGroup: number;
   namespace: string;
+  /** Whether Postgres gets a disk that can be full, where that is possible. */
+  smallDisk: boolean;
   /** Main file of the dispatchers; the built server unless set. */
   main?: string;
   seed: number;
@@ -39,6 +42,13 @@ const SETTINGS: Readonly<Record<string, string>> = {
   REACH_LOG_FORMAT: 'json',
 };
 
+const BLOCK_LOOP = join(import.meta.dirname, 'block-loop.js');
+
+/** The addresses of proxies, beginning with number `first`. */
+function inTurn(proxies: readonly FaultProxy[], first: number): string[] {
+  return proxies.map((_, i) => `http://127.0.0.1:${proxies[(first + i) % proxies.length]?.port}`);
+}
+
 /** Everything that a run starts: servers, dispatchers, agents. All of it dies with this process. */
 export class System {
   readonly dispatchers: Dispatcher[] = [];
@@ -46,6 +56,10 @@ export class System {
   /** The ways that can be broken, of each dispatcher: to those who call it, to Postgres, and to Redis. */
   readonly links: FaultProxy[] = [];
   private readonly fronts: FaultProxy[] = [];
+  /** The ways of each group of agents, to each dispatcher. */
+  private readonly ways: FaultProxy[][] = [];
+  /** Where Postgres keeps its data, where a small disk could be had for it. */
+  disk: SmallDisk | undefined;
   redis: RedisServer | undefined;
   postgres!: PostgresUnderTest;
   private readonly directories: string[] = [];
@@ -65,14 +79,19 @@ export class System {
     }
   }
 
-  /** Where agents and clients find the dispatchers, beginning with number `first`. */
-  urls(first = 0): string[] {
-    const urls = this.fronts.map(({ port }) => `http://127.0.0.1:${port}`);
-    return urls.map((_, i) => urls[(first + i) % urls.length] as string);
+  /** Where clients find the dispatchers. */
+  urls(): string[] {
+    return inTurn(this.fronts, 0);
+  }
+
+  /** The ways of group `i` to the dispatchers; the client and other groups have their own. */
+  waysOf(i: number): readonly FaultProxy[] {
+    return this.ways[i % this.ways.length] ?? [];
   }
 
   async startAgents(): Promise<void> {
     for (let i = 0; i < this.options.groups; i++) {
+      this.ways.push(await Promise.all(this.fronts.map(({ port }) => FaultProxy.start(() => port))));
       this.groups.push(new RoleProcess('agents', (life) => this.agentsOrders(i, life)));
     }
     await Promise.all(this.groups.map((group) => group.start('ready')));
@@ -101,9 +120,10 @@ export class System {
   async stop(): Promise<void> {
     await Promise.all(this.groups.map((group) => group.kill9()));
     await Promise.all(this.dispatchers.map((d) => d.kill9()));
-    await Promise.all(this.links.map((link) => link.stop()));
+    await Promise.all([...this.links, ...this.ways.flat()].map((link) => link.stop()));
     await this.redis?.stop();
     await this.postgres?.stop();
+    this.disk?.unmount();
     for (const path of this.directories)
       await rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
@@ -116,7 +136,9 @@ export class System {
 
   private async startDistributed(): Promise<void> {
     this.redis = await RedisServer.start();
-    this.postgres = await startPostgres(await this.directory('postgres'));
+    const forPostgres = await this.directory('postgres');
+    if (this.options.smallDisk) this.disk = SmallDisk.mount(forPostgres);
+    this.postgres = await startPostgres(forPostgres);
     const dataDir = await this.directory('dispatchers');
     for (let i = 0; i < this.options.dispatchers; i++) {
       await this.add({
@@ -130,7 +152,7 @@ export class System {
   }
 
   private async add(env: Record<string, string>): Promise<void> {
-    const dispatcher = new Dispatcher({ ...SETTINGS, ...env }, this.options.main);
+    const dispatcher = new Dispatcher({ ...SETTINGS, ...env }, this.options.main, ['--import', BLOCK_LOOP]);
     this.dispatchers.push(dispatcher);
     await dispatcher.start();
     const front = await FaultProxy.start(() => Number(new URL(dispatcher.url).port));
@@ -158,7 +180,7 @@ export class System {
       leaseTtlMs: LEASE_TTL_MS,
       agents: this.agentIds(i).map((agentId, j) => ({
         agentId,
-        urls: this.urls(i + j),
+        urls: inTurn(this.waysOf(i), i + j),
         transport: (i + j) % 3 === 0 ? 'pull' : 'session',
         maxConcurrency: CONCURRENCY[(i + j) % CONCURRENCY.length] as number,
         // Every capability has agents in every group, and no agent has all.
