@@ -281,7 +281,13 @@ describe('reach agents', () => {
       silent: false,
       score: 0.876,
     };
-    answers['agents/a1'] = { body: agentWith({ facts, windows: { probes }, history: [] }) };
+    const order = { at: AT, from_state: 'online', to_state: 'online', facts: {}, evidence: { by: 'ops' } };
+    const history = [
+      { ...order, kind: 'release', reason: 'new disk' },
+      { ...order, kind: 'hold', reason: 'new disk' },
+      { ...order, kind: 'transition', from_state: null, reason: 'registered' },
+    ];
+    answers['agents/a1'] = { body: agentWith({ facts, windows: { probes }, history }) };
     const { out, code, err } = await reach(['agents', 'a1']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(new RegExp(`^echo +good, since ${AT}, 2 ms$`, 'm'));
@@ -289,6 +295,8 @@ describe('reach agents', () => {
     expect(out).toMatch(/^probes +95\.1 % good of 20 in 10 min, P50 2 ms, P95 8 ms, last .*, score 0\.88$/m);
     expect(out).toMatch(/^db +postgres +yes +unknown +db:5432$/m);
     expect(out).toMatch(/^mail +tcp +no +bad .* 4 running +mail:25 +refused: no\ufffd\[2J$/m);
+    expect(out).toMatch(/online +online +released by ops; it had been held: new disk$/m);
+    expect(out).toMatch(/online +online +held by ops: new disk$/m);
   });
 
   it('holds and releases', async () => {

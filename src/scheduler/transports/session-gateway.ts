@@ -8,6 +8,7 @@ import { CONFIG, type Config } from '../../platform/config/config.js';
 import { toReachError } from '../../platform/http/to-reach-error.js';
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import { Ticker } from '../../platform/lifecycle/ticker.js';
+import { agentKey } from '../../registry/agent-row.js';
 import type { ReachEntry } from '../../registry/reach-table.js';
 import { Registry } from '../../registry/registry.js';
 import type { LeaseRef } from '../../registry/registry.store.js';
@@ -17,6 +18,7 @@ import { Deliveries } from '../deliveries.js';
 import { PlacementStore } from '../placement.store.js';
 import { AgentSession, CLOSE_GOING_AWAY } from './agent-session.js';
 import { Inbox } from './inbox.js';
+import { noteBroken } from './note-broken.js';
 import { Sessions } from './sessions.js';
 
 const PATH = '/api/v1/session';
@@ -101,7 +103,9 @@ export class SessionGateway implements OnApplicationBootstrap {
 
   private broken(ref: LeaseRef, because: string): void {
     if (this.shutdown.stopping) return;
-    this.registry.sessionBroken(ref, because).catch((err: unknown) => {
+    const isMoot = () =>
+      this.shutdown.stopping || this.sessions.get(agentKey(ref.namespace, ref.agentId)) !== undefined;
+    noteBroken(() => this.registry.sessionBroken(ref, because), isMoot).catch((err: unknown) => {
       this.log.warn({
         msg: 'a broken session was not noted; the lease will tell',
         agent_id: ref.agentId,
