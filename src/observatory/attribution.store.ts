@@ -4,7 +4,7 @@ import { wireCode } from '../core/errors.js';
 import type { Blame, Stage } from '../core/attribution.js';
 import { deliveryIdOf } from '../core/task-state.js';
 import { loadSql } from '../platform/postgres/sql-file.js';
-import { Sql } from '../platform/postgres/sql.js';
+import { Sql, type SqlRunner } from '../platform/postgres/sql.js';
 import type { AttributionFilters, attributionView } from './observatory.wire.js';
 
 const PAGE = loadSql(import.meta.url, 'sql/attributions_page.sql');
@@ -50,9 +50,14 @@ export class AttributionStore {
   constructor(private readonly sql: Sql) {}
 
   /** Newest first, before `beforeId`. */
-  async page(f: AttributionFilters, beforeId: string | null, limit: number): Promise<AttributionRow[]> {
+  async page(
+    f: AttributionFilters,
+    beforeId: string | null,
+    limit: number,
+    on: SqlRunner = this.sql,
+  ): Promise<AttributionRow[]> {
     const params = [...filterParams(f), beforeId, limit];
-    return (await this.sql.run<AttributionRow>('attributions_page', PAGE, params)).rows;
+    return (await on.run<AttributionRow>('attributions_page', PAGE, params)).rows;
   }
 
   async summary(f: AttributionFilters, groupBy: string): Promise<SummaryRow[]> {
@@ -66,10 +71,11 @@ export class AttributionStore {
     agentIds: readonly string[],
     from: Date,
     to: Date,
+    on: SqlRunner = this.sql,
   ): Promise<AgentMoment[]> {
     if (agentIds.length === 0) return [];
     const params = [namespace, agentIds, from, to];
-    return (await this.sql.run<AgentMoment>('agent_moments', AGENT_MOMENTS, params)).rows;
+    return (await on.run<AgentMoment>('agent_moments', AGENT_MOMENTS, params)).rows;
   }
 }
 

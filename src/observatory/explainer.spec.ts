@@ -38,6 +38,7 @@ async function headline(
   const explainer = new Explainer(
     { require: () => Promise.resolve(row) } as unknown as Tasks,
     {
+      snapshot: (work: (on: object) => unknown) => work({}),
       deliveries: () => Promise.resolve(Array.from({ length: failures }, (_, i) => failedAt(i + 1))),
     } as unknown as TaskStore,
     {

@@ -39,20 +39,21 @@ export class Explainer {
     return { entries: tellStory(file), over: file.task.finished_at !== null };
   }
 
-  private async file(namespace: string, taskId: string, withMoments = true): Promise<TaskFile> {
-    const task = await this.tasks.require(namespace, taskId);
-    const deliveries = await this.taskStore.deliveries(taskId);
-    const attributions = await this.attributions.page(
-      { namespace, task_id: taskId },
-      null,
-      ATTRIBUTION_LIMIT,
-    );
-    const agents = new Set(deliveries.map((d) => d.agent_id));
-    if (task.agent_id !== null) agents.add(task.agent_id);
-    const from = deliveries[0]?.offered_at ?? task.offered_at ?? task.created_at;
-    const moments = withMoments
-      ? await this.attributions.agentMoments(namespace, [...agents], from, task.finished_at ?? new Date())
-      : [];
-    return { task, deliveries, attributions: attributions.reverse(), moments };
+  /** All of one moment: a delivery is either open in the task or closed among its deliveries, never both. */
+  private file(namespace: string, taskId: string, withMoments = true): Promise<TaskFile> {
+    return this.taskStore.snapshot(async (on) => {
+      const task = await this.tasks.require(namespace, taskId, on);
+      const deliveries = await this.taskStore.deliveries(taskId, on);
+      const filter = { namespace, task_id: taskId };
+      const attributions = await this.attributions.page(filter, null, ATTRIBUTION_LIMIT, on);
+      const agents = new Set(deliveries.map((d) => d.agent_id));
+      if (task.agent_id !== null) agents.add(task.agent_id);
+      const from = deliveries[0]?.offered_at ?? task.offered_at ?? task.created_at;
+      const to = task.finished_at ?? new Date();
+      const moments = withMoments
+        ? await this.attributions.agentMoments(namespace, [...agents], from, to, on)
+        : [];
+      return { task, deliveries, attributions: attributions.reverse(), moments };
+    });
   }
 }

@@ -4,6 +4,7 @@ import type { TaskState } from '../core/task-state.js';
 import { BatchWriter } from '../platform/postgres/batch-writer.js';
 import { loadSql } from '../platform/postgres/sql-file.js';
 import { Sql } from '../platform/postgres/sql.js';
+import type { OfferChoice } from './placement.store.js';
 
 const ADMIT = loadSql(import.meta.url, 'sql/admit.sql');
 const FIND_ADMITTED = loadSql(import.meta.url, 'sql/find_admitted.sql');
@@ -32,31 +33,41 @@ export interface NewTask {
   bodyDigest: string | null;
 }
 
+/** The agent that a task is to be offered to as it is inserted. */
+export type FirstOffer = Omit<OfferChoice, 'task'>;
+
 export type Admitted =
-  | { added: true; state: TaskState; deadlineInMs: number | null }
+  /** `deadlineAt` is unknown after an insert whose first answer was lost. */
+  | { added: true; state: TaskState; deadlineAt: Date | null; deadlineInMs: number | null }
   /** The id or the key stood in the ledger already. */
   | { added: false; taskId: string; state: TaskState; bodyDigest: string | null };
+
+interface NewRow {
+  task: NewTask;
+  seat: { readonly offer: FirstOffer | undefined } | undefined;
+}
 
 /** Writes tasks into the ledger: what has been answered stands committed. */
 @Injectable()
 export class AdmissionStore {
-  private readonly writer: BatchWriter<NewTask, Admitted>;
+  private readonly writer: BatchWriter<NewRow, Admitted>;
 
   constructor(private readonly sql: Sql) {
     this.writer = new BatchWriter({
       name: 'admit',
       maxBatch: 400,
       maxQueue: 20_000,
-      write: (tasks) => this.writeTasks(tasks),
+      write: (rows) => this.writeTasks(rows),
     });
   }
 
   /**
-   * Inserts a task and its idempotency key.
+   * Inserts a task and its idempotency key; where there is an offer when it is written, and while no other task waits
+   * in its lane, as offered.
    * @throws Overloaded when too many wait to be written
    */
-  add(task: NewTask): Promise<Admitted> {
-    return this.writer.write(task);
+  add(task: NewTask, seat?: { readonly offer: FirstOffer | undefined }): Promise<Admitted> {
+    return this.writer.write({ task, seat });
   }
 
   /** What stands under the key, if anything does. */
@@ -65,16 +76,25 @@ export class AdmissionStore {
     return found;
   }
 
-  private async writeTasks(tasks: readonly NewTask[]): Promise<Admitted[]> {
-    const { rows } = await this.sql.run<{ id: string; state: TaskState; deadline_in_ms: number | null }>(
-      'admit',
-      ADMIT,
-      columns(tasks),
-    );
+  private async writeTasks(items: readonly NewRow[]): Promise<Admitted[]> {
+    const { rows } = await this.sql.run<{
+      id: string;
+      state: TaskState;
+      deadline_at: Date | null;
+      deadline_in_ms: number | null;
+    }>('admit', ADMIT, columns(items));
+    const tasks = items.map((i) => i.task);
     const added = new Map(rows.map((row) => [row.id, row]));
     const answers = tasks.map((task): Admitted | undefined => {
       const row = added.get(task.id);
-      return row && { added: true, state: row.state, deadlineInMs: row.deadline_in_ms };
+      return (
+        row && {
+          added: true,
+          state: row.state,
+          deadlineAt: row.deadline_at,
+          deadlineInMs: row.deadline_in_ms,
+        }
+      );
     });
     if (rows.length < tasks.length) await this.explainMissing(tasks, answers);
     return answers as Admitted[];
@@ -92,7 +112,9 @@ export class AdmissionStore {
           `the idempotency key ${JSON.stringify(task.key)} named a task that is not kept any more; use a new key`,
         );
       answers[at] =
-        known.taskId === task.id ? { added: true, state: known.state, deadlineInMs: null } : known;
+        known.taskId === task.id
+          ? { added: true, state: known.state, deadlineAt: null, deadlineInMs: null }
+          : known;
     });
   }
 
@@ -116,7 +138,9 @@ export class AdmissionStore {
   }
 }
 
-function columns(tasks: readonly NewTask[]): unknown[] {
+function columns(rows: readonly NewRow[]): unknown[] {
+  const tasks = rows.map((r) => r.task);
+  const offers = rows.map((r) => r.seat?.offer);
   return [
     tasks.map((t) => t.id),
     tasks.map((t) => t.namespace),
@@ -138,5 +162,9 @@ function columns(tasks: readonly NewTask[]): unknown[] {
     tasks.map((t) => t.expiresInMs),
     tasks.map((t) => t.key),
     tasks.map((t) => t.bodyDigest),
+    offers.map((o) => o?.agentId ?? null),
+    offers.map((o) => o?.leaseId ?? null),
+    offers.map((o) => o?.transport ?? null),
+    rows.map((r) => r.seat !== undefined),
   ];
 }

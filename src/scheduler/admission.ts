@@ -13,8 +13,11 @@ import {
   CoordinatorUnavailable,
 } from '../platform/coordination/coordinator.js';
 import { toReachError } from '../platform/http/to-reach-error.js';
+import { Overloaded, WriterClosed } from '../platform/postgres/batch-writer.js';
+import { isDataError } from '../platform/postgres/sql-errors.js';
 import { AdmissionStore, type Admitted, type NewTask } from './admission.store.js';
 import { Depths } from './depths.js';
+import { DirectPlacement, type Seat } from './direct-placement.js';
 import { Orders } from './orders.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
 import { requireSize } from './size-limit.js';
@@ -45,6 +48,7 @@ export class Admission {
     @Inject(COORDINATOR) private readonly coordinator: Coordinator,
     private readonly store: AdmissionStore,
     private readonly depths: Depths,
+    private readonly direct: DirectPlacement,
     private readonly orders: Orders,
     private readonly metrics: SchedulerMetrics,
   ) {}
@@ -100,11 +104,12 @@ export class Admission {
    * @throws ReachError QUEUE_FULL
    */
   async take(task: NewTask): Promise<Accepted> {
-    if ((await this.depths.reserve(task.lane, 1)) === 0) {
+    const seat = await this.direct.seek(task);
+    if (seat === undefined && (await this.depths.reserve(task.lane, 1)) === 0) {
       this.metrics.laneFull(1);
       throw this.depths.full(task.lane);
     }
-    return this.write(task);
+    return this.write(task, seat);
   }
 
   private async takePlaces(
@@ -129,26 +134,45 @@ export class Admission {
     return placed;
   }
 
-  private async write(task: NewTask): Promise<Accepted> {
+  /** @param seat has the task a seat, it takes no place in the lane */
+  private async write(task: NewTask, seat?: Seat): Promise<Accepted> {
     let admitted: Admitted;
     try {
       failpoint('admit_before_commit');
-      admitted = await this.store.add(task);
+      admitted = await this.store.add(task, seat);
       failpoint('admit_after_commit');
     } catch (error) {
-      this.depths.add(task.lane, -1);
+      // Otherwise the task may stand in the ledger as offered; if it does not, the reconcile frees the slot.
+      if (seat === undefined || nothingWritten(error)) this.giveBack(task, seat);
       throw error;
     }
     if (!admitted.added) {
-      this.depths.add(task.lane, -1);
+      this.giveBack(task, seat);
       const answer = this.answerKnown(task, admitted);
       if (answer instanceof ReachError) throw answer;
       return answer;
     }
     this.metrics.accepted(task.capability);
+    if (seat !== undefined) this.useSeat(task, seat, admitted);
     if (admitted.state === 'queued') this.orders.place(task.lane);
     if (admitted.deadlineInMs !== null) this.orders.deadline(admitted.deadlineInMs);
     return { task_id: task.id, state: admitted.state, deduplicated: false };
+  }
+
+  private giveBack(task: NewTask, seat: Seat | undefined): void {
+    if (seat === undefined) this.depths.add(task.lane, -1);
+    else this.direct.release(seat);
+  }
+
+  private useSeat(task: NewTask, seat: Seat, { state, deadlineAt }: Admitted & { added: true }): void {
+    if (state === 'offered') {
+      // Where the answer with the time of the ledger was lost, our own has to do: the agent only shows it.
+      const ackDeadline = deadlineAt ?? new Date(Date.now() + task.ackTimeoutMs);
+      void this.direct.offer(seat, task.namespace, ackDeadline);
+      return;
+    }
+    this.direct.release(seat);
+    if (state === 'queued') this.depths.add(task.lane, 1);
   }
 
   private answerKnown(task: NewTask, known: Admitted): Accepted | ReachError {
@@ -209,6 +233,10 @@ export class Admission {
       bodyDigest: key === null ? null : digestOf(body),
     };
   }
+}
+
+function nothingWritten(error: unknown): boolean {
+  return error instanceof Overloaded || error instanceof WriterClosed || isDataError(error);
 }
 
 function requirementFor(body: TaskBody): Requirement {

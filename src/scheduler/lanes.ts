@@ -61,6 +61,11 @@ export class Lanes implements OnApplicationBootstrap {
     return this.passes.has(lane);
   }
 
+  /** It is being placed, or its last pass left tasks behind. */
+  isBusy(lane: string): boolean {
+    return this.passes.has(lane) || this.backlog.has(lane);
+  }
+
   /** Sees to it that the lane is looked at after this moment. */
   wake(lane: string): void {
     void this.place(lane);

@@ -91,7 +91,7 @@ export class Outcomes implements OnApplicationBootstrap {
           : [o.taskId, o.state, key, id, o.closed.code],
       );
     }
-    for (const [key, ids] of freed) this.slots.release(key, ids);
+    for (const [key, ids] of freed) void this.slots.release(key, ids);
     this.tell(items);
     for (const key of freed.keys()) {
       const entry = this.table.get(key);

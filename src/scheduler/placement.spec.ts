@@ -1,5 +1,6 @@
 import type { AgentState } from '../core/agent-state.js';
 import type { ReachEntry, ReachTable } from '../registry/reach-table.js';
+import { Choices } from './choices.js';
 import { Placement } from './placement.js';
 import type { PickedTask, PlacementStore } from './placement.store.js';
 
@@ -38,10 +39,10 @@ async function placeWith(meanwhile: AgentState): Promise<string[]> {
   const placement = new Placement(
     table as unknown as ReachTable,
     { blocking: () => undefined } as never,
-    slots as never,
+    new Choices(slots as never, { transportFor: () => 'pull' } as never),
     store as unknown as PlacementStore,
     {} as never,
-    { transportFor: () => 'pull' } as never,
+    {} as never,
     {} as never,
     {} as never,
     {} as never,

@@ -4,6 +4,7 @@ import { RegistryModule } from '../registry/registry.module.js';
 import { Admission } from './admission.js';
 import { AdmissionStore } from './admission.store.js';
 import { Callbacks } from './callbacks.js';
+import { Choices } from './choices.js';
 import { Closer } from './closer.js';
 import { DeadlineAlarm } from './deadline-alarm.js';
 import { DeadlineSweep } from './deadline-sweep.js';
@@ -11,6 +12,7 @@ import { Deliveries } from './deliveries.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveryStore } from './delivery.store.js';
 import { Depths } from './depths.js';
+import { DirectPlacement } from './direct-placement.js';
 import { Hindrances } from './hindrances.js';
 import { Lanes } from './lanes.js';
 import { Orders } from './orders.js';
@@ -42,12 +44,14 @@ import { Upkeep } from './upkeep.js';
     Admission,
     AdmissionStore,
     Callbacks,
+    Choices,
     Closer,
     DeadlineAlarm,
     DeadlineSweep,
     Deliveries,
     DeliveryStore,
     Depths,
+    DirectPlacement,
     Hindrances,
     Inbox,
     Lanes,

@@ -79,12 +79,17 @@ export class Slots {
     return performance.now() - entry.slotSet.lostAt > GOOD_FOR_MS;
   }
 
-  /** Frees slots; ids that hold none are ignored. A lost call is made up for by the reconcile. */
-  release(key: string, deliveryIds: readonly string[]): void {
+  /**
+   * Frees slots; ids that hold none are ignored. Resolves when it is done or known to have failed, and never rejects: a
+   * lost call is made up for by the reconcile.
+   */
+  async release(key: string, deliveryIds: readonly string[]): Promise<void> {
     this.forget(key, deliveryIds);
-    this.coordinator.slotsRelease(key, deliveryIds).catch((err: unknown) => {
+    try {
+      await this.coordinator.slotsRelease(key, deliveryIds);
+    } catch (err) {
       this.log.debug({ msg: 'slots were not released; the reconcile will', err });
-    });
+    }
   }
 
   /** Another replica freed these slots. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { TaskState } from '../core/task-state.js';
 import { loadSql } from '../platform/postgres/sql-file.js';
-import { Sql } from '../platform/postgres/sql.js';
+import { Sql, type SqlRunner } from '../platform/postgres/sql.js';
 import type { DeliveryRow, TaskRow } from './task-row.js';
 
 const sqlOf = (name: string) => loadSql(import.meta.url, `sql/${name}.sql`);
@@ -43,8 +43,13 @@ export interface ReplayRow {
 export class TaskStore {
   constructor(private readonly sql: Sql) {}
 
-  async find(id: string): Promise<(TaskRow & { payload: unknown }) | undefined> {
-    return (await this.sql.run<TaskRow & { payload: unknown }>('task', TASK, [id])).rows[0];
+  /** Runs reads that have to fit together; pass them what `work` is given. */
+  snapshot<T>(work: (on: SqlRunner) => Promise<T>): Promise<T> {
+    return this.sql.snapshot(work);
+  }
+
+  async find(id: string, on: SqlRunner = this.sql): Promise<(TaskRow & { payload: unknown }) | undefined> {
+    return (await on.run<TaskRow & { payload: unknown }>('task', TASK, [id])).rows[0];
   }
 
   async state(id: string): Promise<TaskState | undefined> {
@@ -52,8 +57,8 @@ export class TaskStore {
   }
 
   /** Closed deliveries, oldest first. */
-  async deliveries(taskId: string): Promise<DeliveryRow[]> {
-    return (await this.sql.run<DeliveryRow>('task_deliveries', TASK_DELIVERIES, [taskId])).rows;
+  async deliveries(taskId: string, on: SqlRunner = this.sql): Promise<DeliveryRow[]> {
+    return (await on.run<DeliveryRow>('task_deliveries', TASK_DELIVERIES, [taskId])).rows;
   }
 
   /** Newest first, before `beforeId`. */

@@ -3,6 +3,7 @@ import { ReachError, wireCode } from '../core/errors.js';
 import { isTerminal, type TaskState } from '../core/task-state.js';
 import type { Caller } from '../platform/http/gone.js';
 import { toReachError } from '../platform/http/to-reach-error.js';
+import type { SqlRunner } from '../platform/postgres/sql.js';
 import { newId } from '../platform/ids.js';
 import { Admission } from './admission.js';
 import type { NewTask } from './admission.store.js';
@@ -40,13 +41,15 @@ export class Tasks {
         RECHECK_MS,
         caller,
       );
-    const task = await this.require(namespace, id);
-    return toTaskDetail(task, await this.store.deliveries(id));
+    return this.store.snapshot(async (on) => {
+      const task = await this.require(namespace, id, on);
+      return toTaskDetail(task, await this.store.deliveries(id, on));
+    });
   }
 
   /** @throws ReachError NOT_FOUND */
-  async require(namespace: string, id: string): Promise<TaskRow & { payload: unknown }> {
-    const task = await this.store.find(id);
+  async require(namespace: string, id: string, on?: SqlRunner): Promise<TaskRow & { payload: unknown }> {
+    const task = await this.store.find(id, on);
     if (task?.namespace !== namespace) throw notFound(namespace, id);
     return task;
   }

@@ -359,7 +359,8 @@ inBothModes('tasks', (mode) => {
     test('an ended task is submitted as a new one, an open one is not', async () => {
       const { id, agent } = await fail('work');
       const retried = await api.post(`tasks/${id}/retry`);
-      expect(retried).toMatchObject({ status: 202, body: { retry_of: id, state: 'queued' } });
+      expect(retried).toMatchObject({ status: 202, body: { retry_of: id } });
+      expect(['queued', 'offered']).toContain(retried.body.state);
       expect(await agent.work()).toMatchObject({ task_id: retried.body.task_id, payload: { keep: 'me' } });
       expect(await api.ended(retried.body.task_id)).toMatchObject({
         state: 'succeeded',

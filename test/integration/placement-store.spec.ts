@@ -1,5 +1,6 @@
+import { laneOf } from '../../src/core/lane.js';
 import { newId } from '../../src/platform/ids.js';
-import { AdmissionStore } from '../../src/scheduler/admission.store.js';
+import { AdmissionStore, type NewTask } from '../../src/scheduler/admission.store.js';
 import { PlacementStore, type LaneHead } from '../../src/scheduler/placement.store.js';
 import { createTestDatabase, openSql, type TestDatabase, type TestSql } from '../support/postgres.js';
 import { until } from '../support/until.js';
@@ -9,6 +10,8 @@ import { until } from '../support/until.js';
 let database: TestDatabase;
 let opened: TestSql[];
 let dispatchers: PlacementStore[];
+
+const laneFor = (name: string): string => laneOf({ namespace: 'default', capabilities: [{ name }] });
 
 class PatientStore extends PlacementStore {
   protected override readonly turnTimeoutMs = 60_000;
@@ -26,29 +29,33 @@ afterAll(async () => {
 
 async function admit(lane: string, priorities: readonly number[]): Promise<void> {
   const admission = new AdmissionStore(opened[0]!.sql);
-  for (const priority of priorities)
-    await admission.add({
-      id: newId(),
-      namespace: 'default',
-      lane,
-      capability: 'work',
-      payload: String(priority),
-      priority,
-      idempotent: false,
-      affinityKey: null,
-      parentTaskId: null,
-      retryOf: null,
-      callbackUrl: null,
-      traceparent: null,
-      ackTimeoutMs: 5_000,
-      executionTimeoutMs: 60_000,
-      maxAttempts: 3,
-      delayMs: 0,
-      runAt: null,
-      expiresInMs: null,
-      key: null,
-      bodyDigest: null,
-    });
+  for (const priority of priorities) await admission.add(newTask(lane, { priority }));
+}
+
+function newTask(lane: string, more: Partial<NewTask> = {}): NewTask {
+  return {
+    id: newId(),
+    namespace: 'default',
+    lane,
+    capability: 'work',
+    payload: String(more.priority ?? 0),
+    priority: 0,
+    idempotent: false,
+    affinityKey: null,
+    parentTaskId: null,
+    retryOf: null,
+    callbackUrl: null,
+    traceparent: null,
+    ackTimeoutMs: 5_000,
+    executionTimeoutMs: 60_000,
+    maxAttempts: 3,
+    delayMs: 0,
+    runAt: null,
+    expiresInMs: null,
+    key: null,
+    bodyDigest: null,
+    ...more,
+  };
 }
 
 class Gate {
@@ -86,35 +93,119 @@ async function awaitedTurns(): Promise<number> {
 }
 
 test('a dispatcher waits for its turn in the lane, and then sees what is left', async () => {
-  await admit('turns', [1, 9, 5, 7]);
+  await admit(laneFor('turns'), [1, 9, 5, 7]);
   const gate = new Gate();
-  const first = place(dispatchers[0]!, 'turns', 2, gate);
+  const first = place(dispatchers[0]!, laneFor('turns'), 2, gate);
   await gate.arrived;
-  const second = place(new PatientStore(opened[1]!.sql), 'turns', 4);
+  const second = place(new PatientStore(opened[1]!.sql), laneFor('turns'), 4);
   await until('the second waits for its turn', async () => (await awaitedTurns()) === 1);
-  await admit('turns', [8]);
+  await admit(laneFor('turns'), [8]);
   gate.open();
   expect(await first).toEqual([9, 7]);
   expect(await second).toEqual([8, 5, 1]);
 });
 
 test('one that stalls in its turn holds up nothing but what it has locked', async () => {
-  await admit('stalled', [1, 9, 5, 7]);
+  await admit(laneFor('stalled'), [1, 9, 5, 7]);
   const gate = new Gate();
-  const first = place(dispatchers[0]!, 'stalled', 2, gate);
+  const first = place(dispatchers[0]!, laneFor('stalled'), 2, gate);
   await gate.arrived;
-  expect(await place(dispatchers[1]!, 'stalled', 4)).toEqual([5, 1]);
+  expect(await place(dispatchers[1]!, laneFor('stalled'), 4)).toEqual([5, 1]);
   gate.open();
   expect(await first).toEqual([9, 7]);
 });
 
 test('lanes do not wait for each other', async () => {
-  await admit('one', [1]);
-  await admit('other', [2]);
+  await admit(laneFor('one'), [1]);
+  await admit(laneFor('other'), [2]);
   const gate = new Gate();
-  const first = place(dispatchers[0]!, 'one', 1, gate);
+  const first = place(dispatchers[0]!, laneFor('one'), 1, gate);
   await gate.arrived;
-  expect(await place(new PatientStore(opened[1]!.sql), 'other', 1)).toEqual([2]);
+  expect(await place(new PatientStore(opened[1]!.sql), laneFor('other'), 1)).toEqual([2]);
   gate.open();
   await first;
+});
+
+describe('a task with a seat', () => {
+  const SEAT = { offer: { agentId: 'a1', leaseId: newId(), transport: 'session' as const } };
+  let admission: AdmissionStore;
+
+  beforeAll(() => {
+    admission = new AdmissionStore(opened[0]!.sql);
+  });
+
+  async function rowOf(id: string) {
+    const { rows } = await opened[0]!.sql.run(
+      'row',
+      `SELECT state, fence, attempt, agent_id, lease_id, transport, offered_at = created_at AS at_once,
+         deadline_at = created_at + interval '5 s' AS until_ack
+       FROM tasks WHERE id = $1`,
+      [id],
+    );
+    return rows[0];
+  }
+  const OFFERED = {
+    state: 'offered',
+    fence: 1,
+    attempt: 1,
+    agent_id: 'a1',
+    lease_id: SEAT.offer.leaseId,
+    transport: 'session',
+    at_once: true,
+    until_ack: true,
+  };
+  const QUEUED = { state: 'queued', fence: 0, attempt: 0, agent_id: null, lease_id: null, transport: null };
+
+  test('is offered as it is inserted, others of its statement as well', async () => {
+    const tasks = [1, 2, 3].map(() => newTask(laneFor('free')));
+    const seats = [SEAT, undefined, SEAT];
+    const admitted = await Promise.all(tasks.map((task, i) => admission.add(task, seats[i])));
+    expect(admitted.map((a) => a.state)).toEqual(['offered', 'queued', 'offered']);
+    expect(admitted[0]).toMatchObject({ added: true, deadlineAt: expect.any(Date) });
+    expect(await rowOf(tasks[0]!.id)).toEqual(OFFERED);
+    expect(await rowOf(tasks[1]!.id)).toMatchObject(QUEUED);
+  });
+
+  test('queues behind a task that waits in its lane, and for none in another', async () => {
+    await admit(laneFor('behind'), [0]);
+    const behind = newTask(laneFor('behind'));
+    const beside = newTask(laneFor('beside'));
+    await Promise.all([admission.add(behind, SEAT), admission.add(beside, SEAT)]);
+    // Another dispatcher may offer it while the slot of delivery 1 is being given back.
+    expect(await rowOf(behind.id)).toMatchObject({ ...QUEUED, fence: 1 });
+    expect(await rowOf(beside.id)).toEqual(OFFERED);
+  });
+
+  test('queues while one of its capabilities is paused', async () => {
+    await opened[0]!.sql.run(
+      'pause',
+      `INSERT INTO capability_switches (namespace, capability, paused)
+       VALUES ('default', 'halted', true), ('default', 'going', false), ('other', 'elsewhere', true)`,
+    );
+    const state = async (...needs: { name: string; version?: string }[]) => {
+      const lane = laneOf({ namespace: 'default', capabilities: needs });
+      return (await admission.add(newTask(lane), SEAT)).state;
+    };
+    expect(await state({ name: 'halted' })).toBe('queued');
+    expect(await state({ name: 'going' }, { name: 'halted', version: '^1' })).toBe('queued');
+    expect(await state({ name: 'going' })).toBe('offered');
+    expect(await state({ name: 'elsewhere' })).toBe('offered');
+  });
+
+  test('queues, or waits for its time, when the seat is lost or the task not due', async () => {
+    const lost = newTask(laneFor('lost'));
+    await admission.add(lost, { offer: undefined });
+    expect(await rowOf(lost.id)).toMatchObject({ ...QUEUED, fence: 1 });
+    const later = newTask(laneFor('later'), { delayMs: 60_000 });
+    await admission.add(later, SEAT);
+    expect(await rowOf(later.id)).toMatchObject({ ...QUEUED, state: 'scheduled', fence: 1 });
+  });
+
+  test('is not offered twice when its key is known', async () => {
+    const known = newTask(laneFor('known'), { key: 'k', bodyDigest: 'd' });
+    const again = newTask(laneFor('known'), { key: 'k', bodyDigest: 'd' });
+    expect(await admission.add(known, SEAT)).toMatchObject({ added: true, state: 'offered' });
+    expect(await admission.add(again, SEAT)).toMatchObject({ added: false, taskId: known.id });
+    expect(await rowOf(again.id)).toBeUndefined();
+  });
 });

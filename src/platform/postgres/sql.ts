@@ -83,6 +83,11 @@ export class Sql implements SqlRunner {
       client.release(spoilt);
     }
   }
+
+  /** Runs `work` on one state of the database: what its reads find belongs together, whatever is committed meanwhile. */
+  snapshot<T>(work: (tx: SqlRunner) => Promise<T>): Promise<T> {
+    return this.transaction(work, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  }
 }
 
 function runOn<R extends QueryResultRow>(

@@ -2,16 +2,35 @@
 -- whose id or key exists already is left alone and comes back without a state.
 -- $1 ids, $2 namespaces, $3 lanes, $4 capabilities, $5 payloads, $6 priorities, $7 idempotent,
 -- $8 affinity keys, $9 parent ids, $10 retry_of, $11 callback urls, $12 traceparents, $13 ACK timeouts ms,
--- $14 execution timeouts ms, $15 max attempts, $16 delays ms, $17 run_at, $18 expiries ms, $19 keys, $20 digests
+-- $14 execution timeouts ms, $15 max attempts, $16 delays ms, $17 run_at, $18 expiries ms, $19 keys, $20 digests,
+-- $21 agent ids, $22 lease ids, $23 transports of first offers: such a task is offered as it is inserted (see offer.sql),
+-- unless another one waits in its lane already, or a capability of it is paused, which this replica may not have heard
+-- yet. The key of a lane is JSON, [namespace, {"c": [capability or capability@range, ...], ...}].
+-- $24 whether a seat was looked for: its slot is held by the name of delivery 1, so the fence is raised even where the
+-- task queues. Then the slot can be given back while another dispatcher already offers the task.
 WITH input AS (
   SELECT *, COALESCE(at, now() + delay_ms * interval '1 ms') AS run_at,
     now() + expires_ms * interval '1 ms' AS expires_at
   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::boolean[],
     $8::text[], $9::uuid[], $10::uuid[], $11::text[], $12::text[], $13::int[], $14::int[], $15::smallint[],
-    $16::float8[], $17::timestamptz[], $18::float8[], $19::text[], $20::text[])
+    $16::float8[], $17::timestamptz[], $18::float8[], $19::text[], $20::text[], $21::text[], $22::uuid[], $23::text[],
+      $24::boolean[])
     AS i (id, namespace, lane, capability, payload, priority, idempotent, affinity_key,
       parent_task_id, retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts,
-      delay_ms, at, expires_ms, key, digest)
+      delay_ms, at, expires_ms, key, digest, agent_id, lease_id, transport, seated)
+), lanes AS (
+  SELECT lane, EXISTS (SELECT 1 FROM tasks t WHERE t.lane = i.lane AND t.state = 'queued') OR EXISTS (
+      SELECT 1 FROM capability_switches s, json_array_elements_text(i.lane::json -> 1 -> 'c') AS c (ref)
+      WHERE s.paused AND s.namespace = i.lane::json ->> 0 AND s.capability = split_part(c.ref, '@', 1)
+    ) AS waits
+  FROM (SELECT DISTINCT lane FROM input WHERE agent_id IS NOT NULL) i
+), placed AS (
+  SELECT i.*, CASE
+      WHEN i.run_at > now() THEN 'scheduled'
+      WHEN i.agent_id IS NOT NULL AND NOT l.waits THEN 'offered'
+      ELSE 'queued'
+    END AS state
+  FROM input i LEFT JOIN lanes l ON l.lane = i.lane
 ), keyed AS (
   INSERT INTO idempotency_keys (namespace, key, task_id, body_digest)
   SELECT namespace, key, id, digest FROM input WHERE key IS NOT NULL
@@ -21,14 +40,22 @@ WITH input AS (
 ), added AS (
   INSERT INTO tasks (id, namespace, lane, capability, payload, priority, idempotent, affinity_key,
     parent_task_id, retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts,
-    run_at, expires_at, state, deadline_at)
+    run_at, expires_at, state, deadline_at, fence, attempt, agent_id, lease_id, transport, offered_at)
   SELECT id, namespace, lane, capability, payload::json, priority, idempotent, affinity_key, parent_task_id,
-    retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts, run_at, expires_at,
-    CASE WHEN run_at > now() THEN 'scheduled' ELSE 'queued' END,
-    CASE WHEN run_at > now() THEN LEAST(run_at, expires_at) ELSE expires_at END
-  FROM input i
+    retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts, run_at, expires_at, state,
+    CASE state
+      WHEN 'scheduled' THEN LEAST(run_at, expires_at)
+      WHEN 'offered' THEN now() + ack_timeout_ms * interval '1 ms'
+      ELSE expires_at
+    END,
+    seated::int, (state = 'offered')::int,
+    CASE state WHEN 'offered' THEN agent_id END,
+    CASE state WHEN 'offered' THEN lease_id END,
+    CASE state WHEN 'offered' THEN transport END,
+    CASE state WHEN 'offered' THEN now() END
+  FROM placed i
   WHERE i.key IS NULL OR i.id IN (SELECT task_id FROM keyed)
   ON CONFLICT (id) DO NOTHING
   RETURNING id, state, deadline_at
 )
-SELECT id, state, (extract(epoch FROM deadline_at - now()) * 1000)::float8 AS deadline_in_ms FROM added
+SELECT id, state, deadline_at, (extract(epoch FROM deadline_at - now()) * 1000)::float8 AS deadline_in_ms FROM added

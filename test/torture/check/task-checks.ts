@@ -82,18 +82,21 @@ export const fencesRise: Check = {
   name: 'fence_reused_or_not_rising',
   says: 'Each offer raises the fence by one, nothing else changes it, and each delivery is closed once',
   find: ofTasks((task, { deliveries, transitions }) => {
-    let fence = 0;
-    for (const t of transitions.get(task.id) ?? []) {
+    const steps = transitions.get(task.id) ?? [];
+    // A task that lost its seat before it was inserted begins at 1, with no delivery of that number.
+    const seat = steps[0] !== undefined && steps[0].state !== 'offered' && steps[0].fence === 1 ? 1 : 0;
+    let fence = seat;
+    for (const t of steps) {
       const rise = t.state === 'offered' && t.was !== 'offered' ? 1 : 0;
       if (t.fence !== fence + rise) return `the fence went from ${fence} to ${t.fence} at "${t.state}"`;
       fence = t.fence;
     }
     const closed = (deliveries.get(task.id) ?? []).map((d) => d.fence).sort((a, b) => a - b);
-    if (ENDS.has(task.state) && closed.some((f, i) => f !== i + 1))
+    if (ENDS.has(task.state) && closed.some((f, i) => f !== seat + i + 1))
       return `its closed deliveries are ${closed.join(', ')}`;
-    return closed.length === task.fence || !ENDS.has(task.state)
+    return closed.length === task.fence - seat || !ENDS.has(task.state)
       ? undefined
-      : `${task.fence} deliveries, and ${closed.length} of them closed`;
+      : `${task.fence - seat} deliveries, and ${closed.length} of them closed`;
   }),
 };
 

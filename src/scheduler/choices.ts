@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { freshest, powerOfTwo, selectByAffinity, type Selector } from '../core/selection.js';
+import { deliveryIdOf } from '../core/task-state.js';
+import type { Transport } from '../registry/agent-row.js';
+import type { ReachEntry } from '../registry/reach-table.js';
+import type { OfferChoice, PickedTask } from './placement.store.js';
+import { Slots } from './slots.js';
+import type { Offered } from './transports/offered.js';
+import { Offers } from './transports/offers.js';
+
+/** A task, and the agent it shall go to. */
+export interface Choice extends OfferChoice {
+  entry: ReachEntry;
+  deliveryId: string;
+}
+
+/** An agent for each task, and a slot of it. */
+@Injectable()
+export class Choices {
+  private readonly selector: Selector = powerOfTwo;
+
+  constructor(
+    private readonly slots: Slots,
+    private readonly offers: Offers,
+  ) {}
+
+  /** An agent for each task; tasks that none has room for are left out. Whoever calls reserves or releases them. */
+  choose(tasks: readonly PickedTask[], eligible: readonly ReachEntry[]): Choice[] {
+    const free = new Map(eligible.map((e) => [e, e.maxConcurrency - e.inFlight]));
+    const choices: Choice[] = [];
+    let open = [...eligible];
+    for (const task of tasks) {
+      const entry = this.chooseOne(task, open);
+      if (entry === undefined) break;
+      const deliveryId = deliveryIdOf(task.id, task.fence + 1);
+      // Counted from here on, so that the next choice sees it; `reserve` takes it back if it gets no slot.
+      entry.held.add(deliveryId);
+      const left = (free.get(entry) ?? 0) - 1;
+      free.set(entry, left);
+      if (left <= 0) open = open.filter((e) => e !== entry);
+      const transport: Transport = this.offers.transportFor(entry);
+      choices.push({ task, entry, deliveryId, agentId: entry.agentId, leaseId: entry.leaseId, transport });
+    }
+    return choices;
+  }
+
+  /** An agent that has not tried the task yet, where there is one; else not the one that tried it last. */
+  private chooseOne(task: PickedTask, open: readonly ReachEntry[]): ReachEntry | undefined {
+    const candidates = freshest(open, task.tried);
+    if (task.affinity_key !== null) return selectByAffinity(candidates, task.affinity_key);
+    return this.selector.select(candidates, Math.random);
+  }
+
+  /**
+   * Reserves the slots of all choices, agent by agent; those that got none are no longer counted.
+   * @returns those that got one
+   * @throws CoordinatorUnavailable; then `release` gives back what was granted before
+   */
+  async reserve(choices: readonly Choice[]): Promise<Choice[]> {
+    const byEntry = new Map<ReachEntry, Choice[]>();
+    for (const choice of choices) {
+      const group = byEntry.get(choice.entry);
+      if (group === undefined) byEntry.set(choice.entry, [choice]);
+      else group.push(choice);
+    }
+    const granted = await Promise.all(
+      [...byEntry].map(async ([entry, group]) => {
+        const n = await this.slots.reserve(
+          entry,
+          group.map((c) => c.deliveryId),
+        );
+        for (const choice of group.slice(n)) entry.held.delete(choice.deliveryId);
+        return group.slice(0, n);
+      }),
+    );
+    return granted.flat();
+  }
+
+  /**
+   * Gives slots back, whether they were granted or only counted. To be awaited before anybody else can place these tasks:
+   * their next deliveries have the same ids, and would lose their slots by it.
+   */
+  async release(choices: readonly Choice[]): Promise<void> {
+    await Promise.all(choices.map((c) => this.slots.release(c.entry.key, [c.deliveryId])));
+  }
+
+  /**
+   * Whether the reservations are good still.
+   * @param reservedAt ms of the monotonic clock at which they were made
+   */
+  stand(choices: readonly Choice[], reservedAt: number): Promise<boolean> {
+    return this.slots.stand(choices, reservedAt);
+  }
+}
+
+/** The offer of a choice that stands in the ledger. */
+export function toOffered(choice: Choice, ackDeadline: Date): Offered {
+  const { task, entry, deliveryId, leaseId, transport } = choice;
+  return {
+    deliveryId,
+    agentKey: entry.key,
+    leaseId,
+    transport,
+    endpoint: entry.endpoint,
+    ackTimeoutMs: task.ack_timeout_ms,
+    ackUntil: performance.now() + task.ack_timeout_ms,
+    slots: entry.maxConcurrency,
+    frame: {
+      id: task.id,
+      fence: task.fence + 1,
+      attempt: task.attempt + 1,
+      capability: task.capability,
+      payload: task.payload,
+      idempotent: task.idempotent,
+      parent_task_id: task.parent_task_id,
+      traceparent: task.traceparent,
+      execution_timeout_ms: task.execution_timeout_ms,
+      deadline_at: ackDeadline,
+    },
+  };
+}

@@ -1,0 +1,179 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { WORKING_STATES } from '../core/agent-state.js';
+import { requirementOf } from '../core/lane.js';
+import { CoordinatorUnavailable } from '../platform/coordination/coordinator.js';
+import { failpoint } from '../platform/lifecycle/failpoints.js';
+import { ReachTable } from '../registry/reach-table.js';
+import { Switches } from '../registry/switches.js';
+import type { FirstOffer, NewTask } from './admission.store.js';
+import { type Choice, Choices, toOffered } from './choices.js';
+import { Closer } from './closer.js';
+import { Lanes } from './lanes.js';
+import type { PickedTask } from './placement.store.js';
+import { SchedulerMetrics } from './scheduler-metrics.js';
+import { TaskNews } from './task-news.js';
+import { Offers } from './transports/offers.js';
+
+/** A seat that is older queues its task: the agent may have been lost, or its slot be given to another. */
+const GOOD_FOR_MS = 250;
+
+/** An agent and a slot for a task that is not in the ledger yet. */
+export class Seat {
+  /** @param reservedAt ms of the monotonic clock */
+  constructor(
+    readonly choice: Choice,
+    private readonly reservedAt: number,
+  ) {}
+
+  /** What to insert the task with now; undefined once the seat cannot be relied on. */
+  get offer(): FirstOffer | undefined {
+    return this.reachable && performance.now() - this.reservedAt < GOOD_FOR_MS ? this.choice : undefined;
+  }
+
+  /** Whether the agent can be reached still, under the lease that it had. */
+  get reachable(): boolean {
+    const { entry, leaseId } = this.choice;
+    return entry.leaseId === leaseId && WORKING_STATES.includes(entry.state);
+  }
+
+  /** Whether the slot is held still; see `Slots.stand`. */
+  stands(choices: Choices): Promise<boolean> {
+    return choices.stand([this.choice], this.reservedAt);
+  }
+}
+
+interface Want {
+  task: NewTask;
+  resolve: (seat: Seat | undefined) => void;
+}
+
+/**
+ * Places tasks as they are accepted: while nobody waits in a lane and an agent has room, a task is inserted as offered
+ * at once. That saves an order and a transaction, so most of the round trips between a task and its agent, where there
+ * is little to do; where there is much, tasks queue, and lanes are placed in batches.
+ */
+@Injectable()
+export class DirectPlacement {
+  private readonly log = new Logger(DirectPlacement.name);
+  /** Who asked since the last turn of the event loop, by lane. */
+  private readonly wanted = new Map<string, Want[]>();
+
+  constructor(
+    private readonly table: ReachTable,
+    private readonly switches: Switches,
+    private readonly lanes: Lanes,
+    private readonly choices: Choices,
+    private readonly closer: Closer,
+    private readonly offers: Offers,
+    private readonly metrics: SchedulerMetrics,
+    private readonly news: TaskNews,
+  ) {}
+
+  /**
+   * A seat for a task that is about to be inserted, to be taken by `offer` or given back by `release`; undefined where
+   * it has to queue. Tasks that come in one turn of the event loop are seated together.
+   */
+  async seek(task: NewTask): Promise<Seat | undefined> {
+    if (task.delayMs > 0 || task.runAt !== null || this.lanes.isBusy(task.lane)) return undefined;
+    return new Promise((resolve) => {
+      const waiting = this.wanted.get(task.lane);
+      if (waiting !== undefined) {
+        waiting.push({ task, resolve });
+        return;
+      }
+      this.wanted.set(task.lane, [{ task, resolve }]);
+      setImmediate(() => void this.seat(task.lane));
+    });
+  }
+
+  /** Never throws. */
+  private async seat(lane: string): Promise<void> {
+    const wants = this.wanted.get(lane) ?? [];
+    this.wanted.delete(lane);
+    const seats = new Map<string, Seat>();
+    let chosen: Choice[] = [];
+    try {
+      const requirement = requirementOf(lane);
+      if (this.switches.blocking(requirement) === undefined)
+        chosen = this.choices.choose(wants.map(pickedOf), this.table.eligible(requirement));
+      const reservedAt = performance.now();
+      for (const choice of await this.choices.reserve(chosen))
+        seats.set(choice.task.id, new Seat(choice, reservedAt));
+    } catch (err) {
+      await this.choices.release(chosen);
+      seats.clear();
+      if (!(err instanceof CoordinatorUnavailable))
+        this.log.error({ msg: 'tasks could not be placed as they came; they queue', lane, err });
+    }
+    for (const { task, resolve } of wants) resolve(seats.get(task.id));
+  }
+
+  /** The task was not inserted, or has to queue: its first delivery will be another one than that of the seat. */
+  release(seat: Seat): void {
+    void this.choices.release([seat.choice]);
+  }
+
+  /**
+   * The task was inserted as offered: sends the offer, or takes it back where the agent or its slot was lost meanwhile.
+   * Never rejects: an offer that does not arrive meets its ACK deadline.
+   */
+  async offer(seat: Seat, namespace: string, ackDeadline: Date): Promise<void> {
+    const { choice } = seat;
+    try {
+      if (seat.reachable && (await this.stands(seat))) {
+        this.metrics.offered(choice.task.capability, 0);
+        failpoint('offer_after_commit');
+        this.offers.deliver([toOffered(choice, ackDeadline)]);
+        failpoint('offer_after_send');
+        this.news.stepped([choice.task.id]);
+        return;
+      }
+      await this.closer.release(deliveryOf(choice, namespace), 'DELIVERY_SUPERSEDED');
+    } catch (err) {
+      this.log.warn({ msg: 'an offer was not sent; it will time out', task_id: choice.task.id, err });
+    }
+  }
+
+  private async stands(seat: Seat): Promise<boolean> {
+    try {
+      return await seat.stands(this.choices);
+    } catch (error) {
+      if (error instanceof CoordinatorUnavailable) return false;
+      throw error;
+    }
+  }
+}
+
+/** The task as it will stand in the ledger before it is offered. */
+function pickedOf({ task }: Want): PickedTask {
+  return {
+    id: task.id,
+    fence: 0,
+    attempt: 0,
+    max_attempts: task.maxAttempts,
+    capability: task.capability,
+    payload: task.payload,
+    idempotent: task.idempotent,
+    affinity_key: task.affinityKey,
+    parent_task_id: task.parentTaskId,
+    traceparent: task.traceparent,
+    ack_timeout_ms: task.ackTimeoutMs,
+    execution_timeout_ms: task.executionTimeoutMs,
+    tried: [],
+    waited_ms: 0,
+  };
+}
+
+function deliveryOf(choice: Choice, namespace: string): Parameters<Closer['release']>[0] {
+  return {
+    taskId: choice.task.id,
+    fence: choice.task.fence + 1,
+    leaseId: choice.leaseId,
+    state: 'offered',
+    namespace,
+    agentId: choice.agentId,
+    attempt: choice.task.attempt + 1,
+    maxAttempts: choice.task.max_attempts,
+    idempotent: choice.task.idempotent,
+  };
+}
