@@ -142,8 +142,8 @@ export class Admission {
       admitted = await this.store.add(task, seat);
       failpoint('admit_after_commit');
     } catch (error) {
-      // Otherwise the task may stand in the ledger as offered; if it does not, the reconcile frees the slot.
       if (seat === undefined || nothingWritten(error)) this.giveBack(task, seat);
+      else this.direct.leave(seat);
       throw error;
     }
     if (!admitted.added) {

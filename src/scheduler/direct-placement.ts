@@ -3,6 +3,7 @@ import { WORKING_STATES } from '../core/agent-state.js';
 import { requirementOf } from '../core/lane.js';
 import { CoordinatorUnavailable } from '../platform/coordination/coordinator.js';
 import { failpoint } from '../platform/lifecycle/failpoints.js';
+import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import { ReachTable } from '../registry/reach-table.js';
 import { Switches } from '../registry/switches.js';
 import type { FirstOffer, NewTask } from './admission.store.js';
@@ -57,6 +58,9 @@ export class DirectPlacement {
   private readonly log = new Logger(DirectPlacement.name);
   /** Who asked since the last turn of the event loop, by lane. */
   private readonly wanted = new Map<string, Want[]>();
+  /** Seats that are neither offered nor given back. */
+  private readonly taken = new Set<Seat>();
+  private allLeft: (() => void) | undefined;
 
   constructor(
     private readonly table: ReachTable,
@@ -67,14 +71,19 @@ export class DirectPlacement {
     private readonly offers: Offers,
     private readonly metrics: SchedulerMetrics,
     private readonly news: TaskNews,
-  ) {}
+    private readonly shutdown: Shutdown,
+  ) {
+    // Before the sessions end: an offer that comes while its agent is on the way to another replica could time out.
+    shutdown.on('drain', 'direct placement', () => this.stop());
+  }
 
   /**
    * A seat for a task that is about to be inserted, to be taken by `offer` or given back by `release`; undefined where
    * it has to queue. Tasks that come in one turn of the event loop are seated together.
    */
   async seek(task: NewTask): Promise<Seat | undefined> {
-    if (task.delayMs > 0 || task.runAt !== null || this.lanes.isBusy(task.lane)) return undefined;
+    if (task.delayMs > 0 || task.runAt !== null) return undefined;
+    if (this.shutdown.stopping || this.lanes.isBusy(task.lane)) return undefined;
     return new Promise((resolve) => {
       const waiting = this.wanted.get(task.lane);
       if (waiting !== undefined) {
@@ -105,12 +114,27 @@ export class DirectPlacement {
       if (!(err instanceof CoordinatorUnavailable))
         this.log.error({ msg: 'tasks could not be placed as they came; they queue', lane, err });
     }
+    for (const seat of seats.values()) this.taken.add(seat);
     for (const { task, resolve } of wants) resolve(seats.get(task.id));
+  }
+
+  private stop(): Promise<void> {
+    return new Promise((resolve) => {
+      this.allLeft = resolve;
+      if (this.taken.size === 0) resolve();
+    });
+  }
+
+  /** Nobody knows whether the task was inserted: if it was not, the reconcile frees the slot. */
+  leave(seat: Seat): void {
+    this.taken.delete(seat);
+    if (this.taken.size === 0) this.allLeft?.();
   }
 
   /** The task was not inserted, or has to queue: its first delivery will be another one than that of the seat. */
   release(seat: Seat): void {
     void this.choices.release([seat.choice]);
+    this.leave(seat);
   }
 
   /**
@@ -131,6 +155,8 @@ export class DirectPlacement {
       await this.closer.release(deliveryOf(choice, namespace), 'DELIVERY_SUPERSEDED');
     } catch (err) {
       this.log.warn({ msg: 'an offer was not sent; it will time out', task_id: choice.task.id, err });
+    } finally {
+      this.leave(seat);
     }
   }
 
