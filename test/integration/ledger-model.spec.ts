@@ -288,7 +288,10 @@ class Run {
   }
 }
 
-/** Fences number the deliveries of a task without a gap; each failed attempt and each failed task has its one row. */
+/**
+ * Fences number the deliveries of a task without a gap, from 1, or from 2 where a seat was lost before the insert; each
+ * failed attempt and each failed task has its one row.
+ */
 const BOOKS = `
   WITH t AS (SELECT * FROM tasks WHERE namespace = $1),
   d AS (SELECT * FROM deliveries WHERE namespace = $1),
@@ -302,7 +305,8 @@ const BOOKS = `
       (SELECT count(*) FROM a WHERE a.task_id = t.id AND a.final) <> 1)::int AS failed_without_one_final,
     (SELECT count(*) FROM a JOIN t ON t.id = a.task_id WHERE a.final AND t.state NOT IN ('failed', 'expired'))::int
       AS other_finals,
-    (SELECT count(*) FROM t WHERE fence <> (SELECT count(*) FROM d WHERE d.task_id = t.id))::int
+    (SELECT count(*) FROM t WHERE fence <> (SELECT count(*) FROM d WHERE d.task_id = t.id)
+      + (fence > 0 AND NOT EXISTS (SELECT 1 FROM d WHERE d.task_id = t.id AND d.fence = 1))::int)::int
       AS fence_not_its_deliveries,
     (SELECT count(*) FROM t WHERE max_attempts <
       (SELECT count(*) FROM d WHERE d.task_id = t.id AND outcome <> 'released'))::int AS attempts_over_limit`;
