@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { createServer } from 'node:net';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -47,9 +47,10 @@ export class ServerProcess {
     throw new Error(`a server did not start:\n${log.join('\n')}`);
   }
 
-  /** Freezes the server: connections stay open and nothing answers. */
+  /** Freezes the server: connections stay open and nothing answers from the moment that this returns. */
   pause(): void {
     process.kill(this.pid, 'SIGSTOP');
+    while (!isStopped(this.pid));
   }
 
   /** Ends `pause`. */
@@ -75,4 +76,12 @@ async function freePort(): Promise<number> {
   probe.close();
   if (address === null || typeof address === 'string') throw new Error('no port');
   return address.port;
+}
+
+/** Whether every thread of the process has stopped: the signal takes its time on a busy machine. */
+function isStopped(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).every((thread) => {
+    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
+  });
 }
