@@ -12,11 +12,9 @@ import { Closer } from './closer.js';
 import { Lanes } from './lanes.js';
 import type { PickedTask } from './placement.store.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
+import { TRUSTED_MS } from './slots.js';
 import { TaskNews } from './task-news.js';
 import { Offers } from './transports/offers.js';
-
-/** A seat that is older queues its task: the agent may have been lost, or its slot be given to another. */
-const GOOD_FOR_MS = 250;
 
 /** An agent and a slot for a task that is not in the ledger yet. */
 export class Seat {
@@ -26,9 +24,9 @@ export class Seat {
     private readonly reservedAt: number,
   ) {}
 
-  /** What to insert the task with now; undefined once the seat cannot be relied on. */
+  /** What to insert the task with now; undefined once the seat cannot be relied on: the task then queues. */
   get offer(): FirstOffer | undefined {
-    return this.reachable && performance.now() - this.reservedAt < GOOD_FOR_MS ? this.choice : undefined;
+    return this.reachable && performance.now() - this.reservedAt < TRUSTED_MS ? this.choice : undefined;
   }
 
   /** Whether the agent can be reached still, under the lease that it had. */

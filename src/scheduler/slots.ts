@@ -15,6 +15,8 @@ const FULL_FOR_MS = 250;
  * that got lost is not made anew before: the ledger does not show yet what is reserved and being committed.
  */
 const GOOD_FOR_MS = 500;
+/** A reservation older than this is not relied upon without asking again. */
+export const TRUSTED_MS = GOOD_FOR_MS / 2;
 /** A slot younger than this may belong to an offer that is being committed. */
 const SETTLED_MS = 10_000;
 const RECONCILE_CHUNK = 500;
@@ -63,7 +65,7 @@ export class Slots {
     choices: readonly { entry: ReachEntry; deliveryId: string }[],
     reservedAt: number,
   ): Promise<boolean> {
-    if (performance.now() - reservedAt < GOOD_FOR_MS / 2) return true;
+    if (performance.now() - reservedAt < TRUSTED_MS) return true;
     const byEntry = new Map<ReachEntry, string[]>();
     for (const { entry, deliveryId } of choices)
       byEntry.set(entry, [...(byEntry.get(entry) ?? []), deliveryId]);
