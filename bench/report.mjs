@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 function spread(values) {
@@ -143,6 +143,7 @@ export async function writeReport(results, out) {
   const text = markdown(results);
   process.stdout.write(`\n${text}`);
   if (out === '-') return;
+  await mkdir(out, { recursive: true });
   await writeFile(join(out, 'RESULTS.md'), text);
   await writeFile(join(out, 'results.json'), `${JSON.stringify(results, null, 2)}\n`);
 }
