@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { freshest, powerOfTwo, selectByAffinity, type Selector } from '../core/selection.js';
+import { DEFAULT_POLICY } from '../core/policy.js';
+import type { ScoreInput } from '../core/score.js';
+import { choose, freshest, selectByAffinity } from '../core/selection.js';
 import { deliveryIdOf } from '../core/task-state.js';
 import type { Transport } from '../registry/agent-row.js';
 import type { ReachEntry } from '../registry/reach-table.js';
@@ -17,8 +19,6 @@ export interface Choice extends OfferChoice {
 /** An agent for each task, and a slot of it. */
 @Injectable()
 export class Choices {
-  private readonly selector: Selector = powerOfTwo;
-
   constructor(
     private readonly slots: Slots,
     private readonly offers: Offers,
@@ -48,7 +48,9 @@ export class Choices {
   private chooseOne(task: PickedTask, open: readonly ReachEntry[]): ReachEntry | undefined {
     const candidates = freshest(open, task.tried);
     if (task.affinity_key !== null) return selectByAffinity(candidates, task.affinity_key);
-    return this.selector.select(candidates, Math.random);
+    const inputs = { length: candidates.length, at: (i: number) => inputOf(candidates[i]) };
+    const selection = choose(inputs, DEFAULT_POLICY, { seed: Math.floor(Math.random() * 2 ** 32) });
+    return selection && candidates[selection.index];
   }
 
   /**
@@ -91,6 +93,12 @@ export class Choices {
   stand(choices: readonly Choice[], reservedAt: number): Promise<boolean> {
     return this.slots.stand(choices, reservedAt);
   }
+}
+
+function inputOf(entry: ReachEntry | undefined): ScoreInput | undefined {
+  if (entry === undefined) return undefined;
+  const { agentId, inFlight, maxConcurrency, weight } = entry;
+  return { agentId, inFlight, maxConcurrency, weight, consecutiveFailures: 0 };
 }
 
 /** The offer of a choice that stands in the ledger. */
