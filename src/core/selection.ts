@@ -125,9 +125,15 @@ const STRATEGIES: Record<Exclude<Strategy, 'weighted_round_robin'>, Pick> = {
   /** The highest score; between equals the one with more room. */
   best: (of) => highest(of, ({ score }) => score.total, headroom),
 
-  /** By chance, in proportion to score, free share and weight. */
+  /**
+   * By chance, in proportion to weight and to the square of score x free share. Squared, since in plain proportion a slow
+   * one fills up: with one of four ten times slower that made 17 % more than pure chance, this makes 31 %
+   * (test/simulation).
+   */
   weighted_random(of, _policy, rng) {
-    const shares = of.map((c) => Math.max(c.score.total, LEAST_SCORE) * headroom(c));
+    const shares = of.map(
+      ({ input, score }) => input.weight * (Math.max(score.total, LEAST_SCORE) * freeShare(input)) ** 2,
+    );
     let left = rng() * shares.reduce((a, b) => a + b, 0);
     return of.find((_, i) => (left -= shares[i] ?? 0) < 0) ?? of[0];
   },
