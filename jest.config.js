@@ -43,6 +43,7 @@ export default {
       'examples/**/*.spec.ts',
       'sdk/typescript/{src,test}/**/*.spec.ts',
     ),
+    project('simulation', 'test/simulation/**/*.spec.ts'),
     project('contract', 'test/contract/**/*.spec.ts'),
     project('integration', 'test/integration/**/*.spec.ts'),
     project('e2e', 'test/e2e/**/*.spec.ts'),
