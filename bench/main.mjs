@@ -1,10 +1,16 @@
 /** `npm run bench -- <name>`: see args.mjs for the options. */
 import { readArguments, USAGE, UsageError } from './args.mjs';
+import { placement } from './placement.mjs';
 import { probe } from './probe.mjs';
 import { dispatch } from './dispatch.mjs';
 import { endAll, endOnSignals } from './system/processes.mjs';
 
-const BENCHES = { dispatch, latency: (options) => dispatch({ ...options, latencyOnly: true }), probe };
+const BENCHES = {
+  dispatch,
+  latency: (options) => dispatch({ ...options, latencyOnly: true }),
+  probe,
+  placement,
+};
 
 endOnSignals();
 try {
