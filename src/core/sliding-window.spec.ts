@@ -117,6 +117,14 @@ test('it goes on for weeks', () => {
   expect(view.samples).toBeGreaterThanOrEqual(19);
 });
 
+test('latencies are known at any moment of a day, the end of an epoch of their weights among them', () => {
+  const w = new SlidingWindow();
+  for (let now = 0; now < 86_400_000; now += 4000) {
+    if (now > 0) expect(w.read(now).p95Ms).toBeCloseTo(20, -1);
+    w.record(now, { ok: true, latencyMs: 20 });
+  }
+});
+
 test('a late record is counted where it belongs, and does not speak of now', () => {
   const w = filled(new SlidingWindow(), 50_000, 1, 0);
   w.record(20_000, { ok: false });

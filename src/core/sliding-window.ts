@@ -29,8 +29,8 @@ const FORGIVEN = 0.1;
 const GENERATION = BUCKETS / 2;
 /**
  * New samples weigh 1/DECAY more each bucket, counted from the beginning of an epoch, the same for all windows, so that
- * they can be merged. It ends (after eight hours) long before the weights pass what a double holds; the older
- * generation does not outlive it.
+ * they can be merged. It ends (after eight hours) long before the weights pass what a double holds; from then on an
+ * older generation counts only until something newer came.
  */
 const EPOCH = 100 * GENERATION;
 
@@ -183,6 +183,8 @@ export function newSketch(): DDSketch {
 class Latencies {
   private newer: DDSketch | undefined;
   private older: DDSketch | undefined;
+  /** The last generation of the epoch before, of another scale: to be read alone, while there is nothing newer. */
+  private past: DDSketch | undefined;
   private generation = 0;
 
   add(bucket: number, ms: number): void {
@@ -192,7 +194,7 @@ class Latencies {
   }
 
   quantiles(bucket: number, shares: readonly number[]): (number | undefined)[] {
-    const sketch = this.merged(bucket);
+    const sketch = this.merged(bucket) ?? this.past;
     return shares.map((q) => sketch?.getValueAtQuantile(q));
   }
 
@@ -209,13 +211,16 @@ class Latencies {
   clear(): void {
     this.newer = undefined;
     this.older = undefined;
+    this.past = undefined;
   }
 
   private turn(bucket: number): void {
     const generation = Math.floor(bucket / GENERATION);
     if (generation === this.generation) return;
-    const follows = generation === this.generation + 1 && (generation * GENERATION) % EPOCH !== 0;
-    this.older = follows ? this.newer : undefined;
+    const last = generation === this.generation + 1 ? this.newer : undefined;
+    const isNewEpoch = (generation * GENERATION) % EPOCH === 0;
+    this.older = isNewEpoch ? undefined : last;
+    this.past = isNewEpoch ? last : undefined;
     this.newer = undefined;
     this.generation = generation;
   }
