@@ -4,40 +4,31 @@ import { type Connection, createConnection } from 'mysql2';
 import type { z } from 'zod';
 import type { AddressGuard } from '../../platform/outbound/address-guard.js';
 import { mysqlDependency } from '../../registry/dependency.wire.js';
-import { attempt } from '../client/attempt.js';
 import type { Credentials } from '../../platform/outbound/credentials.js';
 import { type MeteredStream, shielded } from '../client/metered-stream.js';
 import { ProbeFailure } from '../client/probe-failure.js';
 import { openServer, pathOf, serverOf, userOf } from '../client/server-stream.js';
 import type { Prober } from '../prober.js';
-import { hostPort, keyOfTarget, readTarget, slowMsOf, type Targeted } from './target.js';
+import { serverProber, unlessBroken } from './server-prober.js';
+import type { Targeted } from './target.js';
 
 type MysqlTarget = Targeted<z.output<typeof mysqlDependency>>;
 const PORT = 3306;
 
 /** Logs in and runs `SELECT 1`. */
 export function mysqlProber(guard: AddressGuard, credentials: Credentials): Prober<MysqlTarget> {
-  return {
-    type: 'mysql',
-    parse: (declared) => readTarget(mysqlDependency, declared),
-    keyOf: keyOfTarget,
-    hostOf: (t) => hostPort(t.target, PORT),
-    probe: (t, limits, signal) =>
-      attempt(limits, slowMsOf(t, limits), signal, async (run, secrets) => {
-        const password = t.credential && (await credentials.read(t.credential, hostPort(t.target, PORT)));
-        if (password) secrets.push(password);
-        const stream = await openServer(guard, serverOf(t.target, PORT), run);
-        const ended = new Promise<never>((_, reject) => stream.once('error', reject));
-        const client = clientOn(stream, t, password, limits.totalMs);
-        run.hold(() => client.destroy());
-        const answer = await Promise.race([ask(client), ended]).catch((error: unknown) => {
-          throw (t.options.tls === 'verify' && distrust(client)) || error;
-        });
-        // A server counts those who leave without a word as aborted, and in the end locks their host out.
-        client.end(() => undefined);
-        return answer;
-      }),
-  };
+  const kind = { type: 'mysql', schema: mysqlDependency, usualPort: PORT };
+  return serverProber(kind, credentials, async (t, password, run) => {
+    const stream = await openServer(guard, serverOf(t.target, PORT), run);
+    const client = clientOn(stream, t, password, run.limits.totalMs);
+    run.hold(() => client.destroy());
+    const answer = await unlessBroken(stream, ask(client)).catch((error: unknown) => {
+      throw (t.options.tls === 'verify' && distrust(client)) || error;
+    });
+    // A server counts those who leave without a word as aborted, and in the end locks their host out.
+    client.end(() => undefined);
+    return answer;
+  });
 }
 
 function clientOn(

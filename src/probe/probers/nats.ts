@@ -2,13 +2,13 @@ import { credsAuthenticator, nkeyAuthenticator } from '@nats-io/nats-core';
 import type { z } from 'zod';
 import type { AddressGuard } from '../../platform/outbound/address-guard.js';
 import { natsDependency } from '../../registry/dependency.wire.js';
-import { attempt } from '../client/attempt.js';
 import type { Credentials } from '../../platform/outbound/credentials.js';
 import type { MeteredStream } from '../client/metered-stream.js';
 import { ProbeFailure } from '../client/probe-failure.js';
 import { openServer, serverOf, upgradeServer, userOf } from '../client/server-stream.js';
 import type { Prober } from '../prober.js';
-import { hostPort, keyOfTarget, readTarget, slowMsOf, type Targeted } from './target.js';
+import { serverProber } from './server-prober.js';
+import type { Targeted } from './target.js';
 
 type NatsTarget = Targeted<z.output<typeof natsDependency>>;
 const PORT = 4222;
@@ -27,26 +27,17 @@ interface Info {
  * end the process with; its authenticators (nkeys, credentials files) are used.
  */
 export function natsProber(guard: AddressGuard, credentials: Credentials): Prober<NatsTarget> {
-  return {
-    type: 'nats',
-    parse: (declared) => readTarget(natsDependency, declared),
-    keyOf: keyOfTarget,
-    hostOf: (t) => hostPort(t.target, PORT),
-    probe: (t, limits, signal) =>
-      attempt(limits, slowMsOf(t, limits), signal, async (run, secrets) => {
-        const secret = t.credential && (await credentials.read(t.credential, hostPort(t.target, PORT)));
-        if (secret) secrets.push(secret);
-        const server = { ...serverOf(t.target, PORT), tls: t.options.tls };
-        const plain = await openServer(guard, { host: server.host, port: server.port }, run);
-        const info = parseInfo(await plain.line(LINE_LIMIT));
-        const wanted =
-          info.tls_required === true || info.tls_available === true || t.target.startsWith('tls:');
-        if (t.target.startsWith('tls:') && info.tls_required !== true && info.tls_available !== true)
-          throw new ProbeFailure('tls', 'the server does not speak TLS');
-        const stream = wanted ? await upgradeServer(plain, server, run) : plain;
-        return greet(stream, { ...authentication(t, secret, info.nonce), tls_required: wanted });
-      }),
-  };
+  const kind = { type: 'nats', schema: natsDependency, usualPort: PORT };
+  return serverProber(kind, credentials, async (t, secret, run) => {
+    const server = { ...serverOf(t.target, PORT), tls: t.options.tls };
+    const plain = await openServer(guard, { host: server.host, port: server.port }, run);
+    const info = parseInfo(await plain.line(LINE_LIMIT));
+    const speaksTls = info.tls_required === true || info.tls_available === true;
+    const mustSpeakTls = t.target.startsWith('tls:');
+    if (mustSpeakTls && !speaksTls) throw new ProbeFailure('tls', 'the server does not speak TLS');
+    const stream = speaksTls ? await upgradeServer(plain, server, run) : plain;
+    return greet(stream, { ...authentication(t, secret, info.nonce), tls_required: speaksTls });
+  });
 }
 
 function parseInfo(line: string): Info {

@@ -2,13 +2,14 @@ import pg from 'pg';
 import type { z } from 'zod';
 import type { AddressGuard } from '../../platform/outbound/address-guard.js';
 import { postgresDependency } from '../../registry/dependency.wire.js';
-import { type Attempt, attempt } from '../client/attempt.js';
+import type { Attempt } from '../client/attempt.js';
 import type { Credentials } from '../../platform/outbound/credentials.js';
 import type { MeteredStream } from '../client/metered-stream.js';
 import { ProbeFailure } from '../client/probe-failure.js';
 import { openServer, pathOf, type Server, serverOf, upgradeServer, userOf } from '../client/server-stream.js';
 import type { Prober } from '../prober.js';
-import { hostPort, keyOfTarget, readTarget, slowMsOf, type Targeted } from './target.js';
+import { serverProber, unlessBroken } from './server-prober.js';
+import type { Targeted } from './target.js';
 
 type PostgresTarget = Targeted<z.output<typeof postgresDependency>>;
 const PORT = 5432;
@@ -17,25 +18,16 @@ const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 /** Logs in and runs `SELECT 1`. */
 export function postgresProber(guard: AddressGuard, credentials: Credentials): Prober<PostgresTarget> {
-  return {
-    type: 'postgres',
-    parse: (declared) => readTarget(postgresDependency, declared),
-    keyOf: keyOfTarget,
-    hostOf: (t) => hostPort(t.target, PORT),
-    probe: (t, limits, signal) =>
-      attempt(limits, slowMsOf(t, limits), signal, async (run, secrets) => {
-        const password = t.credential && (await credentials.read(t.credential, hostPort(t.target, PORT)));
-        if (password) secrets.push(password);
-        const server = serverOf(t.target, PORT);
-        const plain = await openServer(guard, server, run);
-        const { tls } = t.options;
-        const stream = tls === 'off' ? plain : await secured(plain, { ...server, tls }, run);
-        const ended = new Promise<never>((_, reject) => stream.once('error', reject));
-        const client = clientOn(stream, t, password ?? '');
-        run.hold(() => void client.end().catch(() => undefined));
-        return Promise.race([ask(client), ended]);
-      }),
-  };
+  const kind = { type: 'postgres', schema: postgresDependency, usualPort: PORT };
+  return serverProber(kind, credentials, async (t, password, run) => {
+    const server = serverOf(t.target, PORT);
+    const plain = await openServer(guard, server, run);
+    const { tls } = t.options;
+    const stream = tls === 'off' ? plain : await secured(plain, { ...server, tls }, run);
+    const client = clientOn(stream, t, password ?? '');
+    run.hold(() => void client.end().catch(() => undefined));
+    return unlessBroken(stream, ask(client));
+  });
 }
 
 /** Here and not in the driver: bytes are counted and certificates checked as for everybody else. */

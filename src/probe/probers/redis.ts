@@ -3,36 +3,26 @@ import { AbstractConnector, Redis } from 'ioredis';
 import type { z } from 'zod';
 import type { AddressGuard } from '../../platform/outbound/address-guard.js';
 import { redisDependency } from '../../registry/dependency.wire.js';
-import { attempt } from '../client/attempt.js';
 import type { Credentials } from '../../platform/outbound/credentials.js';
 import { ProbeFailure } from '../client/probe-failure.js';
 import { openServer, pathOf, serverOf, userOf } from '../client/server-stream.js';
 import type { Prober } from '../prober.js';
-import { hostPort, keyOfTarget, readTarget, slowMsOf, type Targeted } from './target.js';
+import { serverProber, unlessBroken } from './server-prober.js';
+import type { Targeted } from './target.js';
 
 type RedisTarget = Targeted<z.output<typeof redisDependency>>;
 const PORT = 6379;
 
 /** AUTH where there is a credential, SELECT where a database is named, PING. */
 export function redisProber(guard: AddressGuard, credentials: Credentials): Prober<RedisTarget> {
-  return {
-    type: 'redis',
-    parse: (declared) => readTarget(redisDependency, declared),
-    keyOf: keyOfTarget,
-    hostOf: (t) => hostPort(t.target, PORT),
-    probe: (t, limits, signal) =>
-      attempt(limits, slowMsOf(t, limits), signal, async (run, secrets) => {
-        const password = t.credential && (await credentials.read(t.credential, hostPort(t.target, PORT)));
-        if (password) secrets.push(password);
-        const tls = t.target.startsWith('rediss:') ? t.options.tls : undefined;
-        const stream = await openServer(guard, { ...serverOf(t.target, PORT), tls }, run);
-        // What ends the stream says more than the driver's word for it.
-        const ended = new Promise<never>((_, reject) => stream.once('error', reject));
-        const client = clientOn(stream as unknown as Socket);
-        run.hold(() => client.disconnect());
-        return Promise.race([ask(client, t, password), ended]);
-      }),
-  };
+  const kind = { type: 'redis', schema: redisDependency, usualPort: PORT };
+  return serverProber(kind, credentials, async (t, password, run) => {
+    const tls = t.target.startsWith('rediss:') ? t.options.tls : undefined;
+    const stream = await openServer(guard, { ...serverOf(t.target, PORT), tls }, run);
+    const client = clientOn(stream as unknown as Socket);
+    run.hold(() => client.disconnect());
+    return unlessBroken(stream, ask(client, t, password));
+  });
 }
 
 async function ask(client: Redis, t: RedisTarget, password: string | undefined): Promise<string> {

@@ -30,7 +30,7 @@ function invalid(errors: FieldError[]): ReachError {
   return new ReachError('VALIDATION_FAILED', `the dependency cannot be probed: ${where}`, { errors });
 }
 
-interface Declared {
+export interface Declared {
   type: string;
   target: string;
   slow_ms?: number | undefined;
