@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { judgeAgent, type AgentFacts } from '../../src/core/agent-state.js';
+import fc from 'fast-check';
+import { judgeAgent, mayChange, type AgentFacts } from '../../src/core/agent-state.js';
 import { observe, UNKNOWN, type Verdict } from '../../src/core/verdict.js';
 import type { Config } from '../../src/platform/config/config.js';
 import { newId } from '../../src/platform/ids.js';
@@ -254,6 +255,16 @@ describe('the judge of agents', () => {
       await expectJudged('ended', { heartbeat: 'dead', lease: 'ended' });
     });
 
+    test('no lease ends that is longer than we have been able to hear', async () => {
+      await register('unheard');
+      await opened.sql.run(
+        'lapse unheard',
+        `UPDATE agents SET lease_expires_at = now() - interval '1 h' WHERE agent_id = 'unheard'`,
+      );
+      expect(await store.expireLeases(49_999)).toEqual([]);
+      expect(await store.expireLeases(50_000)).toMatchObject([{ agent_id: 'unheard', state: 'offline' }]);
+    });
+
     test('and an echo holds off the end for one more lease, no longer', async () => {
       const { ref } = await register('echoing');
       await replica().report(ref, { echo: GOOD });
@@ -278,5 +289,90 @@ describe('the judge of agents', () => {
     await expect(set('online')).rejects.toThrow('may not go from offline to online');
     await expect(set('suspicious')).rejects.toThrow('may not go from offline to suspicious');
     expect((await register('refused')).row.state).toBe('online');
+  });
+
+  test('whatever happens in whatever order, the history is a way through the table, and the state is what the facts say', async () => {
+    let names = 0;
+    let seq = 0;
+    const results = fc.stringMatching(/^[SF]{1,4}$/);
+    const observed = fc.record(
+      {
+        session: fc.constantFrom('open' as const, 'broken' as const, 'none' as const),
+        echo: results,
+        db: results,
+        mail: results,
+      },
+      { requiredKeys: [] },
+    );
+    const happening = fc.oneof(
+      { weight: 6, arbitrary: observed },
+      fc.constantFrom(
+        'heartbeat',
+        'silence',
+        'lease over',
+        'lease long over',
+        'leaves',
+        'is gone',
+        'registers',
+      ),
+    );
+    const age = (agentId: string, heartbeat: string, lease: string) =>
+      opened.sql.run(
+        'age',
+        `UPDATE agents SET last_heartbeat_at = now() - $2::interval, lease_expires_at = now() - $3::interval
+          WHERE agent_id = $1`,
+        [agentId, heartbeat, lease],
+      );
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(happening, { minLength: 1, maxLength: 25 }), async (happenings) => {
+        const id = `any${names++}`;
+        const judge = replica();
+        let { ref } = await register(id);
+        const found = (of: string | undefined) => of && verdict(of, (seq += 10));
+        for (const what of happenings) {
+          if (typeof what === 'object') {
+            const [echo, db, mail] = [found(what.echo), found(what.db), found(what.mail)];
+            await judge.report(ref, {
+              ...(what.session && { session: what.session }),
+              ...(echo && { echo }),
+              dependencies: { ...(db && { db }), ...(mail && { mail }) },
+            });
+          } else if (what === 'heartbeat') {
+            if ((await store.heartbeat({ ...ref, capacity: null })) !== undefined)
+              await judge.report(ref, { heartbeat: 'fresh' });
+          } else if (what === 'silence') {
+            await age(id, '30 s', '-20 s');
+            await store.suspectSilent(1e9, 1.5);
+          } else if (what === 'registers') {
+            ({ ref } = await register(id));
+            // What is known of its dependencies goes on.
+            await judge.report(ref, {});
+          } else if (what === 'leaves') await store.beginRemoval('default', id, null, 1000, 'deregistered');
+          else if (what === 'is gone') await store.finishRemoval('default', id);
+          else {
+            await age(id, '120 s', what === 'lease over' ? '9 s' : '100 s');
+            await store.expireLeases(1e9);
+          }
+          const row = await store.find('default', id);
+          if (row === undefined) throw new Error('gone');
+          if (row.state !== 'removing' && row.state !== 'offline')
+            expect(judgeAgent(judgedFacts(row)).state).toBe(row.state);
+        }
+        const history = (await store.history('default', id, 1000)).reverse();
+        let before: (typeof history)[number] | undefined;
+        for (const change of history) {
+          expect(change.from_state).toBe(before?.to_state ?? null);
+          if (change.reason !== 'registered' && change.from_state !== null)
+            expect([change.from_state, mayChange(change.from_state, change.to_state)]).toEqual([
+              change.from_state,
+              true,
+            ]);
+          before = change;
+        }
+        expect((await store.find('default', id))?.state).toBe(before?.to_state);
+      }),
+      { numRuns: 40 },
+    );
   });
 });
