@@ -5,13 +5,9 @@ import { until } from '../support/until.js';
 /* What an agent's state is judged from, as operators see and change it. */
 
 inBothModes('facts about agents', (mode) => {
-  let centre: Centre;
+  const centre = Centre.ofSuite(mode);
   let api: Api;
 
-  beforeAll(async () => {
-    centre = await Centre.start(mode);
-  }, 60_000);
-  afterAll(() => centre?.stop());
   beforeEach(() => {
     api = centre.api();
   });

@@ -7,14 +7,10 @@ import { until } from '../support/until.js';
 const SHORT = { heartbeat_interval_ms: 200, lease_ttl_ms: 600 };
 
 inBothModes('agents', (mode) => {
-  let centre: Centre;
+  const centre = Centre.ofSuite(mode);
   let api: Api;
   const processes: AgentProcess[] = [];
 
-  beforeAll(async () => {
-    centre = await Centre.start(mode);
-  }, 60_000);
-  afterAll(() => centre?.stop());
   beforeEach(() => {
     api = centre.api();
   });

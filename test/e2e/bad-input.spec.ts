@@ -5,13 +5,9 @@ const BODY_LIMIT = 1_048_576;
 const PAYLOAD_LIMIT = 262_144;
 
 inBothModes('bad input', (mode) => {
-  let centre: Centre;
+  const centre = Centre.ofSuite(mode);
   let api: Api;
 
-  beforeAll(async () => {
-    centre = await Centre.start(mode);
-  }, 60_000);
-  afterAll(() => centre?.stop());
   beforeEach(() => {
     api = centre.api();
   });

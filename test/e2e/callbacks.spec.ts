@@ -16,16 +16,12 @@ interface Call {
 }
 
 inBothModes('callbacks', (mode) => {
-  let centre: Centre;
+  const centre = Centre.ofSuite(mode, {
+    env: { REACH_WEBHOOK_SECRETS: `whsec_${SECRET.toString('base64')}` },
+  });
   let api: Api;
   const servers: Server[] = [];
 
-  beforeAll(async () => {
-    centre = await Centre.start(mode, {
-      env: { REACH_WEBHOOK_SECRETS: `whsec_${SECRET.toString('base64')}` },
-    });
-  }, 60_000);
-  afterAll(() => centre?.stop());
   beforeEach(() => {
     api = centre.api();
   });

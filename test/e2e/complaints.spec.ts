@@ -10,17 +10,13 @@ const env = {
 };
 
 inBothModes('complaints of agents about what they need', (mode) => {
-  let centre: Centre;
+  const centre = Centre.ofSuite(mode, { env });
   let server: ProbedServer;
 
   beforeAll(async () => {
-    centre = await Centre.start(mode, { env });
     server = await ProbedServer.start();
-  }, 60_000);
-  afterAll(async () => {
-    await centre?.stop();
-    await server?.die();
   });
+  afterAll(() => server?.die());
 
   test('have the dependency looked at at once, and once only, however many complain', async () => {
     const api = centre.api();

@@ -8,14 +8,10 @@ import { RawSession } from '../support/raw-session.js';
 import { until } from '../support/until.js';
 
 inBothModes('the way of a task', (mode) => {
-  let centre: Centre;
+  // Endpoints that do not answer are to be found out by pushing.
+  const centre = Centre.ofSuite(mode, { env: { REACH_PROBE_INTERVAL_L1_MS: '3600000' } });
   let api: Api;
 
-  beforeAll(async () => {
-    // Endpoints that do not answer are to be found out by pushing.
-    centre = await Centre.start(mode, { env: { REACH_PROBE_INTERVAL_L1_MS: '3600000' } });
-  }, 60_000);
-  afterAll(() => centre?.stop());
   beforeEach(() => {
     api = centre.api();
   });

@@ -14,14 +14,10 @@ const env = {
 const QUIET = { heartbeat_interval_ms: 60_000, lease_ttl_ms: 600_000 };
 
 inBothModes('dependencies', (mode) => {
-  let centre: Centre;
+  const centre = Centre.ofSuite(mode, { env });
   let api: Api;
   const servers: ProbedServer[] = [];
 
-  beforeAll(async () => {
-    centre = await Centre.start(mode, { env });
-  }, 60_000);
-  afterAll(() => centre?.stop());
   beforeEach(() => {
     api = centre.api();
   });
@@ -131,11 +127,7 @@ inBothModes('dependencies', (mode) => {
 });
 
 describeWithRedisServer('a Redis that agents need', () => {
-  let centre: Centre;
-  beforeAll(async () => {
-    centre = await Centre.start('embedded', { env });
-  }, 60_000);
-  afterAll(() => centre?.stop());
+  const centre = Centre.ofSuite('embedded', { env });
 
   test('is missed when it is killed, and found again when it is back', async () => {
     const api = centre.api();

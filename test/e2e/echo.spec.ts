@@ -16,14 +16,10 @@ const env = {
 const QUIET = { heartbeatIntervalMs: 60_000, leaseTtlMs: 600_000 };
 
 inBothModes('echo', (mode) => {
-  let centre: Centre;
+  const centre = Centre.ofSuite(mode, { env });
   let api: Api;
   const processes: AgentProcess[] = [];
 
-  beforeAll(async () => {
-    centre = await Centre.start(mode, { env });
-  }, 60_000);
-  afterAll(() => centre?.stop());
   beforeEach(() => {
     api = centre.api();
   });

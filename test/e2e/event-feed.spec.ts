@@ -4,14 +4,10 @@ import { FeedReader } from '../support/feed-reader.js';
 import { until } from '../support/until.js';
 
 inBothModes('the feed of events', (mode) => {
-  let centre: Centre;
+  const centre = Centre.ofSuite(mode);
   let api: Api;
   const readers: FeedReader[] = [];
 
-  beforeAll(async () => {
-    centre = await Centre.start(mode);
-  }, 60_000);
-  afterAll(() => centre?.stop());
   beforeEach(() => {
     api = centre.api();
   });

@@ -135,12 +135,7 @@ describeWithRedisServer('faults under load', () => {
 });
 
 describeWithRedisServer('an outage of ours is not taken for theirs', () => {
-  let centre: Centre;
-
-  beforeAll(async () => {
-    centre = await Centre.start('distributed');
-  }, RESTARTS_WITHIN_MS);
-  afterAll(() => centre?.stop());
+  const centre = Centre.ofSuite('distributed');
 
   test(
     'dispatchers away for three lease times: nobody alive goes offline, the dead do',

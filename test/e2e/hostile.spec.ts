@@ -14,13 +14,9 @@ const twenty = <T>(make: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: 20 }, (_, i) => make(i)));
 
 inBothModes('callers that mean harm, or just repeat themselves', (mode) => {
-  let centre: Centre;
+  const centre = Centre.ofSuite(mode);
   let api: Api;
 
-  beforeAll(async () => {
-    centre = await Centre.start(mode);
-  }, 60_000);
-  afterAll(() => centre?.stop());
   beforeEach(() => {
     api = centre.api();
   });
@@ -231,12 +227,7 @@ describe('a dispatcher whose time of day is wrong', () => {
 });
 
 describeWithRedisServer('while Redis is away', () => {
-  let centre: Centre;
-
-  beforeAll(async () => {
-    centre = await Centre.start('distributed');
-  }, 60_000);
-  afterAll(() => centre?.stop());
+  const centre = Centre.ofSuite('distributed');
 
   test('whoever asks is told that it is Redis', async () => {
     const api = centre.api();

@@ -3,16 +3,12 @@ import { Centre, inBothModes } from '../support/centre.js';
 import { until } from '../support/until.js';
 
 const LIMIT = 10;
+const env = { REACH_LANE_LIMIT: `${LIMIT}`, REACH_INBOX_LIMIT: `${LIMIT}` };
 
 inBothModes('limits', (mode) => {
-  let centre: Centre;
+  const centre = Centre.ofSuite(mode, { env });
   let api: Api;
 
-  beforeAll(async () => {
-    const env = { REACH_LANE_LIMIT: `${LIMIT}`, REACH_INBOX_LIMIT: `${LIMIT}` };
-    centre = await Centre.start(mode, { env });
-  }, 60_000);
-  afterAll(() => centre?.stop());
   beforeEach(() => {
     api = centre.api();
   });

@@ -13,15 +13,11 @@ const env = { REACH_OUTBOUND_LOOPBACK: 'deny', REACH_OUTBOUND_ALLOW: ALLOWED };
 const DENIED = /localhost \((127\.0\.0\.1|::1)\) must not be connected to: it is this machine/;
 
 inBothModes('connections on the word of others', (mode) => {
-  let centre: Centre;
+  const centre = Centre.ofSuite(mode, { env });
   let api: Api;
   let server: Server;
   let asked: string[];
 
-  beforeAll(async () => {
-    centre = await Centre.start(mode, { env });
-  }, 60_000);
-  afterAll(() => centre?.stop());
   beforeEach(async () => {
     api = centre.api();
     asked = [];

@@ -3,13 +3,9 @@ import type { Api, Json } from '../support/api.js';
 import { Centre, inBothModes } from '../support/centre.js';
 
 inBothModes('failed attempts', (mode) => {
-  let centre: Centre;
+  const centre = Centre.ofSuite(mode);
   let api: Api;
 
-  beforeAll(async () => {
-    centre = await Centre.start(mode);
-  }, 60_000);
-  afterAll(() => centre?.stop());
   beforeEach(() => {
     api = centre.api();
   });

@@ -6,14 +6,10 @@ const LIMIT = 262_144;
 const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
 
 describe.each(['session', 'pull'] as const)('an agent of the SDK over %s', (transport) => {
-  let centre: Centre;
+  const centre = Centre.ofSuite('embedded', { env: { REACH_BATCH_BODY_LIMIT_BYTES: '2000000' } });
   let api: Api;
   let agent: Agent | undefined;
 
-  beforeAll(async () => {
-    centre = await Centre.start('embedded', { env: { REACH_BATCH_BODY_LIMIT_BYTES: '2000000' } });
-  }, 60_000);
-  afterAll(() => centre?.stop());
   beforeEach(() => {
     api = centre.api();
   });

@@ -10,16 +10,12 @@ import { Centre } from '../support/centre.js';
 /** What is private in TypeScript is an ordinary name at run time. */
 const PRIVATE = new Set(['constructor', 'poll', 'query', 'pages', 'inNamespace', 'switchCapability']);
 
-let centre: Centre;
+const centre = Centre.ofSuite('embedded');
 let api: Api;
 let client: Client;
 /** Of another namespace; its calls name the one they are about. */
 let stranger: Client;
 
-beforeAll(async () => {
-  centre = await Centre.start('embedded');
-}, 60_000);
-afterAll(() => centre?.stop());
 beforeEach(() => {
   api = centre.api();
   client = new Client({ url: centre.urls, namespace: api.namespace });

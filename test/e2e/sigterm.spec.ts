@@ -8,13 +8,9 @@ const RESTARTS_WITHIN_MS = 180_000;
 const ACK_TIMEOUT_MS = 10_000;
 
 inBothModes('an orderly end', (mode) => {
-  let centre: Centre;
+  const centre = Centre.ofSuite(mode);
   let api: Api;
 
-  beforeAll(async () => {
-    centre = await Centre.start(mode);
-  }, 60_000);
-  afterAll(() => centre?.stop());
   beforeEach(() => {
     api = centre.api();
   });

@@ -3,13 +3,9 @@ import { Centre, inBothModes } from '../support/centre.js';
 import { until } from '../support/until.js';
 
 inBothModes('tasks', (mode) => {
-  let centre: Centre;
+  const centre = Centre.ofSuite(mode);
   let api: Api;
 
-  beforeAll(async () => {
-    centre = await Centre.start(mode);
-  }, 60_000);
-  afterAll(() => centre?.stop());
   beforeEach(() => {
     api = centre.api();
   });

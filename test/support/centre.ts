@@ -32,7 +32,9 @@ export interface CentreOptions {
   env?: Record<string, string>;
   /** How many dispatchers, in distributed mode; 2 unless set. */
   dispatchers?: number;
-  /** A Postgres of the caller's, in distributed mode. */
+  /** Zones of the dispatchers, in their order. */
+  zones?: readonly string[];
+  /** A Postgres of the caller's. */
   databaseUrl?: string;
 }
 
@@ -48,12 +50,27 @@ export class Centre {
   /** Starts what the mode needs and waits until every dispatcher listens. */
   static async start(mode: Mode, options: CentreOptions = {}): Promise<Centre> {
     const centre = new Centre(mode);
+    await centre.launch(options);
+    return centre;
+  }
+
+  /**
+   * A centre for the cases of the `describe` that this is called in: it starts before the first, and ends after the
+   * last. It can be used from then on, in the cases and in hooks that are added later.
+   */
+  static ofSuite(mode: Mode, options: CentreOptions = {}): Centre {
+    const centre = new Centre(mode);
+    beforeAll(() => centre.launch(options));
+    afterAll(() => centre.stop());
+    return centre;
+  }
+
+  private async launch(options: CentreOptions): Promise<void> {
     try {
-      if (mode === 'embedded') await centre.startEmbedded(options);
-      else await centre.startDistributed(options);
-      return centre;
+      if (this.mode === 'embedded') await this.startEmbedded(options);
+      else await this.startDistributed(options);
     } catch (error) {
-      await centre.stop();
+      await this.stop();
       throw error;
     }
   }
@@ -61,7 +78,9 @@ export class Centre {
   private async startEmbedded(options: CentreOptions): Promise<void> {
     const dataDir = await newDataDir();
     this.cleanUps.push(() => rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
-    await this.add({ ...QUICK, REACH_DATA_DIR: dataDir, ...options.env });
+    const { databaseUrl } = options;
+    const ledger = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl };
+    await this.add({ ...QUICK, REACH_DATA_DIR: dataDir, ...ledger, ...options.env });
   }
 
   private async startDistributed(options: CentreOptions): Promise<void> {
@@ -84,7 +103,13 @@ export class Centre {
     };
     await Promise.all(
       Array.from({ length: options.dispatchers ?? 2 }, (_, i) =>
-        this.add({ ...QUICK, ...env, REACH_REPLICA_ID: `dispatcher-${i}`, ...options.env }),
+        this.add({
+          ...QUICK,
+          ...env,
+          REACH_REPLICA_ID: `dispatcher-${i}`,
+          REACH_ZONE: options.zones?.[i] ?? '',
+          ...options.env,
+        }),
       ),
     );
   }
