@@ -12,11 +12,13 @@ import { join } from 'node:path';
  */
 export class ServerProcess {
   private pid = 0;
+  private child: ChildProcess | undefined;
 
   private constructor(
     readonly port: number,
     private readonly directory: string,
-    private readonly child: ChildProcess,
+    private readonly command: readonly string[],
+    private readonly ready: string,
   ) {}
 
   /**
@@ -29,22 +31,24 @@ export class ServerProcess {
   ): Promise<ServerProcess> {
     const directory = mkdtempSync(join(tmpdir(), 'reach-server-'));
     const port = await freePort();
-    const script = '"$@" </dev/null 2>&1 & echo "pid $!"; cat >/dev/null; kill -KILL $!; wait';
-    const args = ['-c', script, 'sh', ...prepare(directory, port)];
-    const child = spawn('sh', args, { stdio: ['pipe', 'pipe', 'inherit'] });
-    const server = new ServerProcess(port, directory, child);
-    const log: string[] = [];
-    for await (const line of createInterface({ input: child.stdout })) {
-      log.push(line);
-      const pid = /^pid (\d+)$/.exec(line)?.[1];
-      if (pid) server.pid = Number(pid);
-      if (line.includes(ready)) break;
-      if (/\[ERROR\] Aborting|\[FTL\]|not found/.test(line)) break;
-    }
-    child.stdout.resume();
-    if (log.at(-1)?.includes(ready)) return server;
-    await server.stop();
-    throw new Error(`a server did not start:\n${log.join('\n')}`);
+    const server = new ServerProcess(port, directory, prepare(directory, port), ready);
+    await server.launch();
+    return server;
+  }
+
+  /** Ends the server at once, as a crash does. */
+  async kill(): Promise<void> {
+    const { child } = this;
+    this.child = undefined;
+    if (child === undefined || child.exitCode !== null) return;
+    const ended = once(child, 'close');
+    child.stdin?.end();
+    await ended;
+  }
+
+  /** Starts it again after `kill`, on the same port and with what it holds. */
+  async startAgain(): Promise<void> {
+    await this.launch();
   }
 
   /** Freezes the server: connections stay open and nothing answers from the moment that this returns. */
@@ -60,12 +64,26 @@ export class ServerProcess {
 
   /** Ends the server and removes its folder. */
   async stop(): Promise<void> {
-    if (this.child.exitCode === null) {
-      const ended = once(this.child, 'close');
-      this.child.stdin?.end();
-      await ended;
-    }
+    await this.kill();
     rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  private async launch(): Promise<void> {
+    const script = '"$@" </dev/null 2>&1 & echo "pid $!"; cat >/dev/null; kill -KILL $!; wait';
+    const child = spawn('sh', ['-c', script, 'sh', ...this.command], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.child = child;
+    const log: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      log.push(line);
+      const pid = /^pid (\d+)$/.exec(line)?.[1];
+      if (pid) this.pid = Number(pid);
+      if (line.includes(this.ready)) break;
+      if (/\[ERROR\] Aborting|\[FTL\]|not found/.test(line)) break;
+    }
+    child.stdout.resume();
+    if (log.at(-1)?.includes(this.ready)) return;
+    await this.stop();
+    throw new Error(`a server did not start:\n${log.join('\n')}`);
   }
 }
 
