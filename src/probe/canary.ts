@@ -29,11 +29,14 @@ export class Canary {
     const host =
       address.address === '::' ? '[::1]' : address.address === '0.0.0.0' ? '127.0.0.1' : address.address;
     const url = `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${address.port}/livez`;
+    // Over a new connection each time: an old one may go on where nobody can make a new one.
     return within(
-      request(url, { signal: AbortSignal.timeout(WITHIN_MS) }).then(async ({ statusCode, body }) => {
-        await body.dump();
-        if (statusCode !== 200) throw new Error(`HTTP ${statusCode}`);
-      }),
+      request(url, { reset: true, signal: AbortSignal.timeout(WITHIN_MS) }).then(
+        async ({ statusCode, body }) => {
+          await body.dump();
+          if (statusCode !== 200) throw new Error(`HTTP ${statusCode}`);
+        },
+      ),
     );
   }
 }

@@ -118,6 +118,8 @@ export class SelfWatch implements OnApplicationBootstrap {
   }
 
   private tick(): void {
+    // Leases may be shorter than the time between two looks.
+    if (this.reason !== undefined) this.hearing.broken();
     const stalledMs = this.stalls.tick(performance.now());
     if (stalledMs >= TOLD_STALL_MS)
       this.tellStall(`this process stood still for ${Math.round(stalledMs)} ms`);
