@@ -1,7 +1,15 @@
-import { TaskFailed, type IncomingTask, type TaskContext } from '@agent-reach/sdk';
+import {
+  TaskFailed,
+  type DependencyDeclaration,
+  type IncomingTask,
+  type TaskContext,
+} from '@agent-reach/sdk';
 import { runAgent } from '../lib/run-agent.js';
 
-/* Reads documents from an HTTP service, and says so precisely when that service is the trouble. */
+/*
+ * Reads documents from an HTTP service, and says so precisely when that service is the trouble. The centre probes the
+ * service, too, and gives the agent no work while it is away.
+ */
 
 const SERVICE = process.env['DOCUMENT_SERVICE_URL'] ?? 'http://127.0.0.1:8081';
 const DEPENDENCY = 'document-service';
@@ -38,4 +46,17 @@ function dependencyDown(message: string, raw: object): TaskFailed {
   return new TaskFailed({ code: 'DEPENDENCY_DOWN', dependency: DEPENDENCY, retryable: true, message, raw });
 }
 
-await runAgent(new URL('./fetcher.yaml', import.meta.url), { 'document.fetch': fetchDocument });
+const dependencies: DependencyDeclaration[] = [
+  {
+    name: DEPENDENCY,
+    type: 'http',
+    target: `${SERVICE}/documents`,
+    critical: true,
+    timeout_ms: TIMEOUT_MS,
+  },
+];
+await runAgent(
+  new URL('./fetcher.yaml', import.meta.url),
+  { 'document.fetch': fetchDocument },
+  { dependencies },
+);

@@ -17,7 +17,11 @@ it('keeps all promises although it breaks its own agents and services', async ()
   // The whole output when it fails.
   expect(run.code === 0 ? '' : run.out).toBe('');
   expect(run.out).toContain('REACH_AGENT_LOST -> summarizer-2 succeeded');
-  expect(run.out).toContain('dependency document-service of agent fetcher-1 failed');
+  const found = (state: string) => run.out.indexOf(`prober     fetcher-1 is ${state}`);
+  expect(run.out.slice(found('degraded'))).toMatch(
+    /^prober +fetcher-1 is degraded: critical dependency document-service \(\w+\) is down\n/,
+  );
+  expect(found('online')).toBeGreaterThan(found('degraded'));
   expect(readdirSync(temporary)).toEqual([]);
   rmSync(temporary, { recursive: true });
 }, 120_000);

@@ -1,4 +1,4 @@
-import type { Client, Task } from '@agent-reach/sdk';
+import type { AgentState, Client, Task } from '@agent-reach/sdk';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Journal } from './journal.js';
 import type { Pipeline } from './pipeline.js';
@@ -6,7 +6,8 @@ import type { Stage } from './stage.js';
 
 /** The summarizer that is killed. */
 export const VICTIM = 'summarizer-1';
-const AWAY_MS = 3000;
+/** The agent that needs the document service. */
+const NEEDY = 'fetcher-1';
 const LOOK_EVERY_MS = 50;
 const LOOK_FOR_MS = 20_000;
 /** Begun so shortly ago that it is surely still in the middle. */
@@ -49,9 +50,21 @@ export async function takeServiceAway(stage: Stage, journal: Journal): Promise<v
   journal.accident('the document service is gone');
 }
 
-/** Brings it back after a while. */
-export async function bringServiceBack(stage: Stage, journal: Journal): Promise<void> {
-  await sleep(AWAY_MS);
+/** Brings it back once the prober has found out that it is away. @throws Error when it never does */
+export async function bringServiceBack(client: Client, stage: Stage, journal: Journal): Promise<void> {
+  await untilFound(client, 'degraded', journal);
   await stage.startService();
   journal.say('repaired', 'the document service is back');
+  await untilFound(client, 'online', journal);
+}
+
+/** Waits until the prober has found the agent that needs the service to be in a state, and says why it is. */
+async function untilFound(client: Client, state: AgentState, journal: Journal): Promise<void> {
+  const until = performance.now() + LOOK_FOR_MS;
+  while (performance.now() < until) {
+    const agent = await client.agent(NEEDY);
+    if (agent.state === state) return journal.say('prober', `${NEEDY} is ${state}: ${agent.state_reason}`);
+    await sleep(LOOK_EVERY_MS);
+  }
+  throw new Error(`the prober never found ${NEEDY} to be ${state}`);
 }

@@ -79,7 +79,7 @@ async function work(
     const first = guarded(pipeline.documents(names.slice(0, half)));
     const [orphan] = await Promise.all([killed, untilDone(pipeline, half)]);
     await takeServiceAway(stage, journal);
-    const back = guarded(bringServiceBack(stage, journal));
+    const back = guarded(bringServiceBack(client, stage, journal));
     const second = guarded(pipeline.documents(names.slice(half)));
     const summarized = [...(await first), ...(await second)];
     await back;

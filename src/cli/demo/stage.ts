@@ -48,6 +48,8 @@ export class Stage {
       REACH_HTTP_PORT: '0',
       REACH_DATA_DIR: join(this.dataDir, 'centre'),
       REACH_LOG_FORMAT: 'json',
+      // Nobody waits half a minute to see that a service is back.
+      REACH_DEPENDENCY_INTERVAL_MS: '2000',
     });
     this.centreUrl = await this.centre.firstLine(listeningUrl, START_TIMEOUT_MS);
   }
