@@ -1,22 +1,20 @@
 import fc from 'fast-check';
 import { Breaker, isPoison } from './breaker.js';
-import { DEFAULT_POLICY, type BreakerPolicy } from './policy.js';
+import { DEFAULT_POLICY } from './policy.js';
 
 const POLICY = DEFAULT_POLICY.breaker;
 const SLOTS = 10;
 
 /** A breaker at a time of its own: each call takes a millisecond. */
 class Clocked {
-  readonly breaker = new Breaker();
+  readonly breaker = new Breaker(POLICY);
   nowMs = 1000;
-
-  constructor(private readonly policy: BreakerPolicy = POLICY) {}
 
   /** `+` succeeds, `-` fails. */
   calls(outcomes: string): this {
     for (const outcome of outcomes) {
       const startedMs = this.nowMs++;
-      this.breaker.record({ startedMs, endedMs: this.nowMs, ok: outcome === '+' }, this.policy);
+      this.breaker.record({ startedMs, endedMs: this.nowMs, ok: outcome === '+' });
     }
     return this;
   }
@@ -27,15 +25,15 @@ class Clocked {
   }
 
   get phase(): string {
-    return this.breaker.at(this.nowMs, this.policy).phase;
+    return this.breaker.at(this.nowMs).phase;
   }
 
   get slots(): number {
-    return this.breaker.slots(this.nowMs, SLOTS, this.policy);
+    return this.breaker.slots(this.nowMs, SLOTS);
   }
 
   get throttled(): boolean {
-    return this.breaker.isThrottled(this.nowMs, this.policy);
+    return this.breaker.isThrottled(this.nowMs);
   }
 }
 
@@ -56,7 +54,7 @@ test.each([
 test('open for 30 s, a few trials, a fifth of the slots for 30 s, then all of them', () => {
   const c = new Clocked().calls('----');
   expect([c.phase, c.slots, c.throttled]).toEqual(['open', 0, false]);
-  expect(c.breaker.changesAtMs(c.nowMs, SLOTS, POLICY)).toBe(c.nowMs + POLICY.openMs);
+  expect(c.breaker.changesAtMs(c.nowMs, SLOTS)).toBe(c.nowMs + POLICY.openMs);
   c.wait(POLICY.openMs - 1);
   expect(c.slots).toBe(0);
   c.wait(1);
@@ -65,12 +63,12 @@ test('open for 30 s, a few trials, a fifth of the slots for 30 s, then all of th
   expect(c.phase).toBe('half_open');
   c.calls('+');
   expect([c.phase, c.slots, c.throttled]).toEqual(['recovering', 2, true]);
-  expect(c.breaker.changesAtMs(c.nowMs, SLOTS, POLICY)).toBe(c.nowMs + POLICY.recoveryMs);
+  expect(c.breaker.changesAtMs(c.nowMs, SLOTS)).toBe(c.nowMs + POLICY.recoveryMs);
   c.wait(POLICY.recoveryMs - 1);
   expect(c.phase).toBe('recovering');
   c.wait(1);
   expect([c.phase, c.slots, c.throttled]).toEqual(['closed', SLOTS, false]);
-  expect(c.breaker.sinceOpenedMs(c.nowMs)).toBe(POLICY.openMs + POLICY.recoveryMs + 3);
+  expect(c.breaker.sinceSeriousFailureMs(c.nowMs)).toBe(POLICY.openMs + POLICY.recoveryMs + 3);
 });
 
 test('a trial that fails opens it for as long again', () => {
@@ -96,18 +94,18 @@ test('a call that began before the agent was back says nothing, well or badly', 
     const c = new Clocked().calls('----');
     const startedMs = c.nowMs - 2;
     c.wait(POLICY.openMs);
-    for (let i = 0; i < 10; i++) c.breaker.record({ startedMs, endedMs: c.nowMs, ok }, POLICY);
+    for (let i = 0; i < 10; i++) c.breaker.record({ startedMs, endedMs: c.nowMs, ok });
     expect(c.phase).toBe('half_open');
     c.calls('+++');
-    for (let i = 0; i < 10; i++) c.breaker.record({ startedMs, endedMs: c.nowMs, ok }, POLICY);
+    for (let i = 0; i < 10; i++) c.breaker.record({ startedMs, endedMs: c.nowMs, ok });
     expect(c.phase).toBe('recovering');
   }
 });
 
 test('an agent with one slot works a fifth of the time while it recovers', () => {
-  const breaker = new Breaker();
+  const breaker = new Breaker(POLICY);
   const run = (startedMs: number, ms: number, ok: boolean) => {
-    breaker.record({ startedMs, endedMs: startedMs + ms, ok }, POLICY);
+    breaker.record({ startedMs, endedMs: startedMs + ms, ok });
     return startedMs + ms;
   };
   let now = 0;
@@ -117,27 +115,65 @@ test('an agent with one slot works a fifth of the time while it recovers', () =>
   const beganMs = now;
   let busyMs = 0;
   // As under overload: the agent gets work the moment that it may have some.
-  while (breaker.at(now, POLICY).phase === 'recovering') {
-    if (breaker.slots(now, 1, POLICY) > 0) {
+  while (breaker.at(now).phase === 'recovering') {
+    if (breaker.slots(now, 1) > 0) {
       now = run(now, 100, true);
       busyMs += 100;
       continue;
     }
-    const next = breaker.changesAtMs(now, 1, POLICY);
+    const next = breaker.changesAtMs(now, 1);
     if (next === undefined || next <= now) throw new Error('it rests, and says not until when');
     now = next;
   }
   expect(busyMs / (now - beganMs)).toBeCloseTo(POLICY.recoveryShare, 1);
 });
 
-test.each<[string, string[], boolean]>([
-  ['nowhere yet', [], false],
-  ['on this agent alone, again and again', ['a', 'a', 'a'], false],
-  ['on another one', ['b'], false],
-  ['on two others', ['b', 'c'], true],
-  ['on two others and here', ['b', 'a', 'c'], true],
-])('a task that failed %s', (_where, failedOn, poison) => {
-  expect(isPoison(failedOn, 'a')).toBe(poison);
+test.each([
+  [0, false],
+  [1, false],
+  [2, true],
+])('a task that was tried on %i other agents', (elsewhere, poison) => {
+  expect(isPoison(elsewhere)).toBe(poison);
+});
+
+test('an agent that was lost with all it held has failed once, and seriously; one that crashes again and again is left alone', () => {
+  const c = new Clocked();
+  const crash = () => {
+    for (let i = 0; i < 20; i++) c.breaker.lost(c.wait(1).nowMs);
+  };
+  crash();
+  expect(c.phase).toBe('closed');
+  expect(c.breaker.sinceSeriousFailureMs(c.nowMs)).toBe(0);
+  for (let times = 2; times <= 4; times++) {
+    c.wait(10_000);
+    crash();
+    expect(c.phase).toBe(times === 4 ? 'open' : 'closed');
+  }
+});
+
+test('it says why it is open, and for how long', () => {
+  const why = (outcomes: string) => new Clocked().calls(outcomes).breaker.ejection(1000 + outcomes.length);
+  expect(why('---')).toBeUndefined();
+  expect(why('----')).toBe('4 calls running failed; it is tried again in 30 s');
+  expect(why('-+-+-+-+-+')).toBe('5 of the last 10 calls failed; it is tried again in 30 s');
+  const c = new Clocked()
+    .calls('----')
+    .wait(POLICY.openMs)
+    .calls('-')
+    .wait(POLICY.openMs - 1500);
+  expect(c.breaker.ejection(c.nowMs)).toBe('a trial call failed; it is tried again in 2 s');
+});
+
+test('a policy that changes keeps the newest calls, and what it says holds from then on', () => {
+  const breaker = new Breaker(POLICY);
+  const record = (ok: boolean, window: number) =>
+    breaker.record({ startedMs: 1, endedMs: 1, ok }, { ...POLICY, window, running: 100 });
+  for (let i = 0; i < 50; i++) record(true, 100);
+  for (let i = 0; i < 6; i++) record(false, 100);
+  expect(breaker.at(1).phase).toBe('closed');
+  // Of the last twelve, seven.
+  record(false, 12);
+  expect(breaker.ejection(1)).toMatch(/^7 of the last 12 calls failed/);
 });
 
 const step = fc.record({ waitMs: fc.nat(20_000), ranMs: fc.nat(40_000), ok: fc.boolean() });
@@ -162,27 +198,27 @@ const AFTER: Record<string, string[]> = {
 test('phases follow each other by the way round, slots stay within bounds, and each wait ends', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), anyPolicy, (steps, policy) => {
-      const breaker = new Breaker();
+      const breaker = new Breaker(policy);
       let now = 0;
       let phase = 'closed';
       const see = () => {
-        const next = breaker.at(now, policy).phase;
+        const next = breaker.at(now).phase;
         expect(AFTER[phase]).toContain(next);
         phase = next;
-        const slots = breaker.slots(now, SLOTS, policy);
+        const slots = breaker.slots(now, SLOTS);
         expect(slots).toBeGreaterThanOrEqual(0);
         expect(slots).toBeLessThanOrEqual(SLOTS);
         if (phase === 'closed') expect(slots).toBe(SLOTS);
         if (phase === 'open') expect(slots).toBe(0);
         // Never without a way on: it may have work, or will say something else by itself, later.
-        if (slots === 0) expect(breaker.changesAtMs(now, SLOTS, policy)).toBeGreaterThan(now);
+        if (slots === 0) expect(breaker.changesAtMs(now, SLOTS)).toBeGreaterThan(now);
       };
       for (const { waitMs, ranMs, ok } of steps) {
         for (const part of [waitMs / 2, waitMs / 2]) {
           now += part;
           see();
         }
-        breaker.record({ startedMs: now - ranMs, endedMs: now, ok }, policy);
+        breaker.record({ startedMs: now - ranMs, endedMs: now, ok });
         see();
       }
     }),
@@ -192,18 +228,18 @@ test('phases follow each other by the way round, slots stay within bounds, and e
 test('while it is closed, it opens with exactly the call that a plain list condemns', () => {
   fc.assert(
     fc.property(fc.array(fc.boolean(), { maxLength: 250 }), anyPolicy, (outcomes, policy) => {
-      const breaker = new Breaker();
+      const breaker = new Breaker(policy);
       const seen: boolean[] = [];
       for (const [i, ok] of outcomes.entries()) {
         seen.push(ok);
-        breaker.record({ startedMs: i, endedMs: i, ok }, policy);
+        breaker.record({ startedMs: i, endedMs: i, ok });
         const last = seen.slice(-policy.window);
         const failed = last.filter((good) => !good).length;
         const running = seen.length - 1 - seen.lastIndexOf(true);
         const bad =
           running > policy.running ||
           (last.length >= Math.min(10, policy.window) && failed > last.length * policy.errorShare);
-        expect(breaker.at(i, policy).phase).toBe(bad ? 'open' : 'closed');
+        expect(breaker.at(i).phase).toBe(bad ? 'open' : 'closed');
         if (bad) return;
       }
     }),

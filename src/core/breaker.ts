@@ -6,7 +6,7 @@ import type { BreakerPolicy } from './policy.js';
  */
 export type BreakerState =
   | { phase: 'closed' }
-  | { phase: 'open'; sinceMs: number }
+  | { phase: 'open'; sinceMs: number; cause: string }
   | { phase: 'half_open'; sinceMs: number; succeeded: number }
   | { phase: 'recovering'; sinceMs: number };
 
@@ -24,27 +24,20 @@ const SEVERAL = 2;
 
 /**
  * Whose a failure is: once a task failed on several agents, it is the task's; the breaker of the next one is not told.
- * @param failedOn agents that the task failed on before
+ * @param elsewhere on how many other agents it was tried before
  */
-export function isPoison(failedOn: Iterable<string>, agentId: string): boolean {
-  const others = new Set(failedOn);
-  others.delete(agentId);
-  return others.size >= SEVERAL;
+export function isPoison(elsewhere: number): boolean {
+  return elsewhere >= SEVERAL;
 }
 
-/** The state once `nowMs` has come, if nothing ended since. */
-function later(state: BreakerState, nowMs: number, policy: BreakerPolicy): BreakerState {
-  if (state.phase === 'open' && nowMs >= state.sinceMs + policy.openMs)
-    return { phase: 'half_open', sinceMs: state.sinceMs + policy.openMs, succeeded: 0 };
-  if (state.phase === 'recovering' && nowMs >= state.sinceMs + policy.recoveryMs) return { phase: 'closed' };
-  return state;
-}
+/** Losses of an agent within this time are one. */
+const ONE_LOSS_MS = 1000;
 
 /**
  * Keeps work from an agent that fails it. Over `errorShare` of the last `window` calls failed, or more than `running` in a
  * row: open, no work. After `openMs` half open: `trials` calls at a time, and as many successes running. One that fails
  * opens it again. Then recovering: for `recoveryMs` it gets `recoveryShare` of what it could do. Calls that began before
- * the agent was back say nothing: they are the same outage. The policy is an argument, since it changes at run time.
+ * the agent was back say nothing: they are the same outage. The policy can change with each call.
  */
 export class Breaker {
   private state: BreakerState = { phase: 'closed' };
@@ -52,98 +45,124 @@ export class Breaker {
   private last: Call | undefined;
   /** Calls that began before are of a former outage. */
   private backMs = -Infinity;
-  private openedMs: number | undefined;
+  private seriousMs: number | undefined;
 
-  at(nowMs: number, policy: BreakerPolicy): BreakerState {
-    this.state = later(this.state, nowMs, policy);
+  constructor(private policy: BreakerPolicy) {}
+
+  /** True whatever the time is. */
+  get isClosed(): boolean {
+    return this.state.phase === 'closed';
+  }
+
+  at(nowMs: number): BreakerState {
+    const { state, policy } = this;
+    if (state.phase === 'open' && nowMs >= state.sinceMs + policy.openMs)
+      this.state = { phase: 'half_open', sinceMs: state.sinceMs + policy.openMs, succeeded: 0 };
+    if (state.phase === 'recovering' && nowMs >= state.sinceMs + policy.recoveryMs)
+      this.state = { phase: 'closed' };
     return this.state;
   }
 
   /** A call ended. Failures that are not the agent's do not belong here (see `isPoison`). */
-  record(call: Call, policy: BreakerPolicy): void {
-    const state = this.at(call.endedMs, policy);
+  record(call: Call, policy = this.policy): void {
+    this.policy = policy;
+    const state = this.at(call.endedMs);
     if (call.startedMs < this.backMs) return;
     this.last = call;
     switch (state.phase) {
       case 'open':
         return;
       case 'half_open':
-        this.tried(state, call, policy);
+        this.tried(state, call);
         return;
       case 'closed':
       case 'recovering':
         this.calls.add(call.ok, policy.window);
-        if (this.calls.areBad(policy)) this.open(call.endedMs, policy);
+        this.openFor(this.calls.verdict(policy), call.endedMs);
     }
   }
 
-  private tried(
-    state: BreakerState & { phase: 'half_open' },
-    { ok, endedMs }: Call,
-    policy: BreakerPolicy,
-  ): void {
+  /**
+   * The agent was lost with what it held: a serious failure, but one failed call, however many tasks it took with it. One
+   * that crashes again and again opens the breaker.
+   */
+  lost(nowMs: number, policy = this.policy): void {
+    const before = this.seriousMs ?? -Infinity;
+    this.seriousMs = nowMs;
+    if (nowMs - before >= ONE_LOSS_MS) this.record({ startedMs: nowMs, endedMs: nowMs, ok: false }, policy);
+  }
+
+  private tried(state: BreakerState & { phase: 'half_open' }, { ok, endedMs }: Call): void {
     const succeeded = state.succeeded + 1;
-    if (!ok) this.open(endedMs, policy);
-    else if (succeeded < policy.trials) this.state = { ...state, succeeded };
+    if (!ok) this.openFor('a trial call failed', endedMs);
+    else if (succeeded < this.policy.trials) this.state = { ...state, succeeded };
     else this.state = { phase: 'recovering', sinceMs: endedMs };
   }
 
-  private open(nowMs: number, policy: BreakerPolicy): void {
-    this.state = { phase: 'open', sinceMs: nowMs };
-    this.openedMs = nowMs;
-    this.backMs = nowMs + policy.openMs;
+  private openFor(cause: string | undefined, nowMs: number): void {
+    if (cause === undefined) return;
+    this.state = { phase: 'open', sinceMs: nowMs, cause };
+    this.seriousMs = nowMs;
+    this.backMs = nowMs + this.policy.openMs;
     this.calls.clear();
   }
 
   /** How many tasks at a time the agent may hold now, of the `most` that it could; 0 while it is left alone. */
-  slots(nowMs: number, most: number, policy: BreakerPolicy): number {
-    const state = this.at(nowMs, policy);
-    switch (state.phase) {
+  slots(nowMs: number, most: number): number {
+    switch (this.at(nowMs).phase) {
       case 'closed':
         return most;
       case 'open':
         return 0;
       case 'half_open':
-        return Math.min(most, policy.trials);
+        return Math.min(most, this.policy.trials);
       case 'recovering':
-        return nowMs < this.restsUntilMs(most, policy) ? 0 : partOf(most, policy);
+        return nowMs < this.restsUntilMs(most) ? 0 : this.partOf(most);
     }
   }
 
   /**
-   * Slots come in whole ones: of a single slot, a fifth is that slot for a fifth of the time. So a recovering agent with
-   * more slots than its part rests after each call.
+   * Slots come in whole ones: of a single slot, a fifth is that slot for a fifth of the time. So a recovering agent whose
+   * part is less than a slot rests after each call.
    */
-  private restsUntilMs(most: number, policy: BreakerPolicy): number {
+  private restsUntilMs(most: number): number {
     if (this.last === undefined) return -Infinity;
     const ranMs = this.last.endedMs - this.last.startedMs;
-    return this.last.endedMs + ranMs * (partOf(most, policy) / (most * policy.recoveryShare) - 1);
+    return this.last.endedMs + ranMs * (this.partOf(most) / (most * this.policy.recoveryShare) - 1);
+  }
+
+  private partOf(most: number): number {
+    return Math.max(1, Math.floor(most * this.policy.recoveryShare));
   }
 
   /** Whether the agent gets a part of its work only. */
-  isThrottled(nowMs: number, policy: BreakerPolicy): boolean {
-    const { phase } = this.at(nowMs, policy);
+  isThrottled(nowMs: number): boolean {
+    const { phase } = this.at(nowMs);
     return phase === 'half_open' || phase === 'recovering';
   }
 
-  /** Since it opened the last time; undefined where it never did. */
-  sinceOpenedMs(nowMs: number): number | undefined {
-    return this.openedMs === undefined ? undefined : nowMs - this.openedMs;
+  /** Since it opened the last time, or the agent was lost; undefined where neither ever was. */
+  sinceSeriousFailureMs(nowMs: number): number | undefined {
+    return this.seriousMs === undefined ? undefined : nowMs - this.seriousMs;
+  }
+
+  /** Why it gets no work at all; undefined where it may have some. */
+  ejection(nowMs: number): string | undefined {
+    const state = this.at(nowMs);
+    if (state.phase !== 'open') return undefined;
+    const leftMs = state.sinceMs + this.policy.openMs - nowMs;
+    return `${state.cause}; it is tried again in ${Math.ceil(leftMs / 1000)} s`;
   }
 
   /** When `slots` will say something else though no call ends; undefined where it will not. */
-  changesAtMs(nowMs: number, most: number, policy: BreakerPolicy): number | undefined {
-    const state = this.at(nowMs, policy);
-    if (state.phase === 'open') return state.sinceMs + policy.openMs;
+  changesAtMs(nowMs: number, most: number): number | undefined {
+    const state = this.at(nowMs);
+    if (state.phase === 'open') return state.sinceMs + this.policy.openMs;
     if (state.phase !== 'recovering') return undefined;
-    const restedMs = this.restsUntilMs(most, policy);
-    const endMs = state.sinceMs + policy.recoveryMs;
+    const restedMs = this.restsUntilMs(most);
+    const endMs = state.sinceMs + this.policy.recoveryMs;
     return nowMs < restedMs ? Math.min(restedMs, endMs) : endMs;
   }
-}
-
-function partOf(most: number, policy: BreakerPolicy): number {
-  return Math.max(1, Math.floor(most * policy.recoveryShare));
 }
 
 /** How the last calls ended: a ring. */
@@ -155,10 +174,7 @@ class LastCalls {
   private running = 0;
 
   add(ok: boolean, window: number): void {
-    if (this.ring.length !== window) {
-      this.clear();
-      this.ring = new Uint8Array(window);
-    }
+    if (this.ring.length !== window) this.resize(window);
     if (this.count === window) this.failed -= this.ring[this.next] ?? 0;
     else this.count++;
     this.ring[this.next] = ok ? 0 : 1;
@@ -167,10 +183,12 @@ class LastCalls {
     this.running = ok ? 0 : this.running + 1;
   }
 
-  areBad(policy: BreakerPolicy): boolean {
-    if (this.running > policy.running) return true;
+  /** What is wrong with them, if it is enough. */
+  verdict(policy: BreakerPolicy): string | undefined {
+    if (this.running > policy.running) return `${this.running} calls running failed`;
     const enough = this.count >= Math.min(LEAST_CALLS, policy.window);
-    return enough && this.failed > this.count * policy.errorShare;
+    const bad = enough && this.failed > this.count * policy.errorShare;
+    return bad ? `${this.failed} of the last ${this.count} calls failed` : undefined;
   }
 
   clear(): void {
@@ -178,5 +196,16 @@ class LastCalls {
     this.count = 0;
     this.failed = 0;
     this.running = 0;
+  }
+
+  /** Another policy looks at more or fewer of them; the newest stay. */
+  private resize(window: number): void {
+    const { ring, next, count } = this;
+    const kept = Math.min(count, window);
+    this.ring = new Uint8Array(window);
+    for (let i = 0; i < kept; i++) this.ring[i] = ring[(next - kept + i + ring.length) % ring.length] ?? 0;
+    this.count = kept;
+    this.next = kept % window;
+    this.failed = this.ring.reduce((sum, one) => sum + one, 0);
   }
 }

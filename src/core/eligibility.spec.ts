@@ -19,6 +19,9 @@ const agent = (over: Partial<Candidate> = {}): Candidate => ({
   stateReason: 'heartbeat fresh',
   criticalDown: undefined,
   warmingUp: undefined,
+  ejected: undefined,
+  throttled: false,
+  allowed: 2,
   hold: undefined,
   maxConcurrency: 2,
   inFlight: 0,
@@ -72,6 +75,9 @@ test.each<[string, Candidate, Requirement, string | undefined]>([
   ['removing', agent({ state: 'removing' }), need(), 'state'],
   ['held', agent({ hold: '' }), need(), 'held'],
   ['critical dependency', agent({ criticalDown: 'db (refused)' }), need(), 'critical_dependency'],
+  ['ejected', agent({ ejected: '4 calls running failed', allowed: 0 }), need(), 'breaker'],
+  ['throttled, with room', agent({ throttled: true, allowed: 1 }), need(), undefined],
+  ['throttled, without', agent({ throttled: true, allowed: 1, inFlight: 1 }), need(), 'capacity'],
   ['warming up', agent({ warmingUp: '3 of 50 probes good' }), need(), 'warm_up'],
   ['busy', agent({ inFlight: 2 }), need(), 'capacity'],
   ['the wrong agent counts before a busy one', agent({ inFlight: 2 }), need({ zone: 'us' }), 'zone'],
@@ -82,17 +88,17 @@ test.each<[string, Candidate, Requirement, string | undefined]>([
 test('a shortage names the most hopeful kind', () => {
   const offline = agent({ agentId: 'off', state: 'offline', stateReason: 'lease expired' });
   const busy = agent({ agentId: 'busy', inFlight: 2 });
-  expect(explainShortage([], need()).kind).toBe('no_capable');
-  expect(explainShortage([offline], need())).toEqual({
+  expect(explainShortage([], need(), true).kind).toBe('no_capable');
+  expect(explainShortage([offline], need(), true)).toEqual({
     kind: 'no_reachable',
     rejections: [{ agentId: 'off', filter: 'state', reason: 'offline: lease expired' }],
   });
-  expect(explainShortage([offline, busy], need()).kind).toBe('busy');
-  expect(explainShortage([busy, offline], need()).kind).toBe('busy');
+  expect(explainShortage([offline, busy], need(), true).kind).toBe('busy');
+  expect(explainShortage([busy, offline], need(), true).kind).toBe('busy');
 });
 
 test('a candidate that looks free and took nothing was busy through another dispatcher', () => {
-  expect(explainShortage([agent({ agentId: 'a1', inFlight: 0 })], need())).toMatchObject({
+  expect(explainShortage([agent({ agentId: 'a1', inFlight: 0 })], need(), true)).toMatchObject({
     kind: 'busy',
     rejections: [{ agentId: 'a1', filter: 'capacity' }],
   });
@@ -100,7 +106,7 @@ test('a candidate that looks free and took nothing was busy through another disp
 
 test('a shortage names at most as many candidates as asked', () => {
   const many = Array.from({ length: 50 }, (_, i) => agent({ agentId: `a${i}`, state: 'offline' }));
-  expect(explainShortage(many, need(), 3).rejections).toHaveLength(3);
+  expect(explainShortage(many, need(), true, 3).rejections).toHaveLength(3);
 });
 
 test('ranges are told from nonsense', () => {
@@ -115,12 +121,20 @@ test('a rejection tells the figures', () => {
   expect(reasonOf({ criticalDown: 'db (refused, 3 failures running)' })).toBe(
     'critical dependency down: db (refused, 3 failures running)',
   );
+  expect(reasonOf({ ejected: '4 calls running failed; it is tried again in 12 s' })).toBe(
+    'ejected by its breaker: 4 calls running failed; it is tried again in 12 s',
+  );
+  expect(reasonOf({ inFlight: 2 })).toBe('busy: 2 of 2 slots in use');
+  expect(reasonOf({ throttled: true, allowed: 1, inFlight: 1 })).toBe(
+    'recovering: 1 slots in use, it may use 1 of its 2 for now',
+  );
   expect(reasonOf({ warmingUp: '3 of 50 probes good' })).toBe('warming up: 3 of 50 probes good');
 });
 
 describe('the gate of the warm-up', () => {
   const cold = agent({ agentId: 'cold', warmingUp: '3 of 50 probes good' });
-  const idsOf = (candidates: Candidate[]) => eligibleOf(candidates, need()).map((c) => c.agentId);
+  const idsOf = (candidates: Candidate[]) =>
+    eligibleOf(candidates, need(), true).agents.map((c) => c.agentId);
 
   test('is shut where a warm agent could take the task, be it busy', () => {
     expect(idsOf([cold, agent()])).toEqual(['a1']);
@@ -143,13 +157,48 @@ describe('the gate of the warm-up', () => {
   });
 
   test('a shortage says that an agent is cold only where that is why', () => {
-    expect(explainShortage([cold, agent({ inFlight: 2 })], need())).toMatchObject({
+    expect(explainShortage([cold, agent({ inFlight: 2 })], need(), true)).toMatchObject({
       kind: 'busy',
       rejections: [{ filter: 'warm_up' }, { filter: 'capacity' }],
     });
-    expect(explainShortage([{ ...cold, inFlight: 2 }], need()).rejections).toMatchObject([
+    expect(explainShortage([{ ...cold, inFlight: 2 }], need(), true).rejections).toMatchObject([
       { filter: 'capacity' },
     ]);
-    expect(explainShortage([agent({ criticalDown: 'db' })], need()).kind).toBe('no_reachable');
+    expect(explainShortage([agent({ criticalDown: 'db' })], need(), true).kind).toBe('no_reachable');
+  });
+});
+
+describe('panic', () => {
+  const good = agent({ agentId: 'good' });
+  const ejected = agent({ agentId: 'ejected', ejected: '4 calls running failed', allowed: 0 });
+  const back = agent({ agentId: 'back', throttled: true, allowed: 1 });
+  const full = { ...back, agentId: 'full', inFlight: 1 };
+  const cold = agent({ agentId: 'cold', warmingUp: '3 of 50 probes good' });
+  const ids = (candidates: Candidate[], allowed = true) => {
+    const { agents, panic } = eligibleOf(candidates, need(), allowed);
+    return [panic, ...agents.map((c) => c.agentId)];
+  };
+
+  test.each<[string, Candidate[], (string | boolean)[]]>([
+    ['one in good standing: breakers hold', [good, ejected, back], [false, 'good', 'back']],
+    ['be it busy', [{ ...good, inFlight: 2 }, ejected, full], [false]],
+    ['a cold one beats those that fail', [cold, ejected], [false, 'cold']],
+    ['all ejected', [ejected], [true, 'ejected']],
+    ['all ejected or coming back: breakers limit nobody', [ejected, full], [true, 'ejected', 'full']],
+    ['and a full one is full', [{ ...ejected, inFlight: 2 }], [true]],
+  ])('%s', (_what, candidates, expected) => {
+    expect(ids(candidates)).toEqual(expected);
+  });
+
+  test('where the policy forbids it breakers hold', () => {
+    expect(ids([ejected, full], false)).toEqual([false]);
+    expect(ids([ejected, back], false)).toEqual([false, 'back']);
+    expect(explainShortage([ejected], need(), false)).toEqual({
+      kind: 'no_reachable',
+      rejections: [
+        { agentId: 'ejected', filter: 'breaker', reason: 'ejected by its breaker: 4 calls running failed' },
+      ],
+    });
+    expect(explainShortage([{ ...ejected, inFlight: 2 }], need(), true).kind).toBe('busy');
   });
 });

@@ -17,6 +17,12 @@ export interface Candidate {
   criticalDown: string | undefined;
   /** How far the warm-up is; undefined once the agent is warm. */
   warmingUp: string | undefined;
+  /** Why its breaker keeps work from it; undefined where it does not. */
+  ejected: string | undefined;
+  /** It is coming back from failures, and gets a part of its work only. */
+  throttled: boolean;
+  /** How many tasks at a time its breaker lets it hold: `maxConcurrency`, unless it is ejected or throttled. */
+  allowed: number;
   /** Why an operator holds the agent out of service; undefined where none does. */
   hold: string | undefined;
   maxConcurrency: number;
@@ -40,11 +46,18 @@ export type FilterName =
   | 'state'
   | 'held'
   | 'critical_dependency'
+  | 'breaker'
   | 'warm_up'
   | 'capacity'
   | 'already_tried';
 
-type Filter = (c: Candidate, r: Requirement) => string | undefined;
+type Filter = (c: Candidate, r: Requirement, open: Gates) => string | undefined;
+
+/** Filters that do not count for now, since nobody could take the task that passes them all. */
+type Gates = ReadonlySet<FilterName>;
+const SHUT: Gates = new Set();
+const COLD_TOO: Gates = new Set<FilterName>(['warm_up']);
+const ANYBODY: Gates = new Set<FilterName>(['breaker', 'warm_up']);
 
 /**
  * The filters in the order they are asked; each says why it rejects. Those before `state` ask whether the
@@ -67,6 +80,7 @@ const FILTERS: readonly (readonly [FilterName, Filter])[] = [
     'critical_dependency',
     (c) => (c.criticalDown === undefined ? undefined : `critical dependency down: ${c.criticalDown}`),
   ],
+  ['breaker', (c) => (c.ejected === undefined ? undefined : `ejected by its breaker: ${c.ejected}`)],
   ['warm_up', (c) => (c.warmingUp === undefined ? undefined : `warming up: ${c.warmingUp}`)],
   ['capacity', capacity],
 ];
@@ -76,6 +90,7 @@ const REACH_FILTERS: ReadonlySet<FilterName> = new Set<FilterName>([
   'state',
   'held',
   'critical_dependency',
+  'breaker',
   'warm_up',
 ]);
 
@@ -112,51 +127,81 @@ function tags(c: Candidate, r: Requirement): string | undefined {
   return missing === undefined ? undefined : `lacks the tag ${missing}`;
 }
 
-function capacity(c: Candidate): string | undefined {
-  return c.inFlight < c.maxConcurrency
-    ? undefined
-    : `busy: ${c.inFlight} of ${c.maxConcurrency} slots in use`;
+function capacity(c: Candidate, _: Requirement, open: Gates): string | undefined {
+  const slots = slotsOf(c, open.has('breaker'));
+  if (c.inFlight < slots) return undefined;
+  if (slots === c.maxConcurrency) return `busy: ${c.inFlight} of ${slots} slots in use`;
+  return `recovering: ${c.inFlight} slots in use, it may use ${slots} of its ${c.maxConcurrency} for now`;
 }
 
-/**
- * Why `candidate` may not take a task of this requirement now, or undefined when it may. With `gateOpen` an agent
- * that is warming up may.
- */
+/** How many tasks at a time a candidate may hold: in a panic (see `eligibleOf`) breakers limit nobody. */
+export function slotsOf(c: Candidate, panic: boolean): number {
+  return panic ? c.maxConcurrency : c.allowed;
+}
+
+/** Why `candidate` may not take a task of this requirement now, or undefined when it may. Open gates do not count. */
 export function rejectionOf(
   candidate: Candidate,
   requirement: Requirement,
-  gateOpen = false,
+  open: Gates = SHUT,
 ): Rejection | undefined {
   for (const [filter, ask] of FILTERS) {
-    if (gateOpen && filter === 'warm_up') continue;
-    const reason = ask(candidate, requirement);
+    if (open.has(filter)) continue;
+    const reason = ask(candidate, requirement, open);
     if (reason !== undefined) return { filter, reason };
   }
   return undefined;
 }
 
-/**
- * Candidates that pass every filter. The gate of the warm-up stands open where no warm agent could take such a
- * task, be it busy right now: a cold agent beats none.
- */
-export function eligibleOf<C extends Candidate>(candidates: Iterable<C>, requirement: Requirement): C[] {
-  const eligible: C[] = [];
-  const cold: C[] = [];
-  let warm = false;
-  for (const c of candidates) {
-    const rejection = rejectionOf(c, requirement);
-    if (rejection === undefined) eligible.push(c);
-    if (rejection === undefined || rejection.filter === 'capacity') warm = true;
-    else if (rejection.filter === 'warm_up') cold.push(c);
-  }
-  if (!warm) for (const c of cold) if (rejectionOf(c, requirement, true) === undefined) eligible.push(c);
-  return eligible;
+/** Those that may take a task now. */
+export interface Eligible<C> {
+  agents: C[];
+  /** Nobody that could take it is in good standing, so breakers limit nobody. */
+  panic: boolean;
 }
 
-/** Whether work of this requirement could be done at all now, were there room: the gate of the warm-up is open. */
-export function isUsable(candidate: Candidate, requirement: Requirement): boolean {
-  const rejection = rejectionOf(candidate, requirement, true);
+/**
+ * Candidates that pass every filter. Where no agent in good standing could take such a task, be it busy right now, the
+ * gate of the warm-up opens: a cold agent beats none. Where there is no cold one either, the policy may allow a panic:
+ * then those that failed, or are coming back from it, are used as if they had not.
+ */
+export function eligibleOf<C extends Candidate>(
+  candidates: Iterable<C>,
+  requirement: Requirement,
+  panicAllowed: boolean,
+): Eligible<C> {
+  const all: C[] = [];
+  const agents: C[] = [];
+  let good = false;
+  for (const c of candidates) {
+    const rejection = rejectionOf(c, requirement);
+    all.push(c);
+    if (rejection === undefined) agents.push(c);
+    good ||= !c.throttled && isForRoom(rejection);
+  }
+  if (good) return { agents, panic: false };
+  const open = gatesOf(all, requirement, panicAllowed);
+  return {
+    agents: all.filter((c) => rejectionOf(c, requirement, open) === undefined),
+    panic: open === ANYBODY,
+  };
+}
+
+function gatesOf(candidates: readonly Candidate[], requirement: Requirement, panicAllowed: boolean): Gates {
+  const good = (open: Gates) =>
+    candidates.some((c) => !c.throttled && isForRoom(rejectionOf(c, requirement, open)));
+  if (good(SHUT)) return SHUT;
+  return good(COLD_TOO) || !panicAllowed ? COLD_TOO : ANYBODY;
+}
+
+/** It lacks room at most. */
+function isForRoom(rejection: Rejection | undefined): boolean {
   return rejection === undefined || rejection.filter === 'capacity';
+}
+
+/** Whether work of this requirement could be done at all now, were there room, and no better agent. */
+export function isUsable(candidate: Candidate, requirement: Requirement): boolean {
+  return isForRoom(rejectionOf(candidate, requirement, ANYBODY));
 }
 
 /** Whether a range can be understood at all; asked once, at admission. */
@@ -185,14 +230,15 @@ const HELD_ELSEWHERE: Rejection = { filter: 'capacity', reason: 'busy: all its s
 export function explainShortage(
   candidates: Iterable<Candidate>,
   requirement: Requirement,
+  panicAllowed: boolean,
   limit = 10,
 ): Shortage {
   let kind: Shortage['kind'] = 'no_capable';
   const rejections: Refusal[] = [];
   const all = [...candidates];
-  const gateOpen = !all.some((c) => c.warmingUp === undefined && isUsable(c, requirement));
+  const open = gatesOf(all, requirement, panicAllowed);
   for (const c of all) {
-    const rejection = rejectionOf(c, requirement, gateOpen) ?? HELD_ELSEWHERE;
+    const rejection = rejectionOf(c, requirement, open) ?? HELD_ELSEWHERE;
     if (rejection.filter === 'capacity') kind = 'busy';
     else if (REACH_FILTERS.has(rejection.filter) && kind === 'no_capable') kind = 'no_reachable';
     if (rejections.length < limit) rejections.push({ agentId: c.agentId, ...rejection });

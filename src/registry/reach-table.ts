@@ -1,12 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AgentState } from '../core/agent-state.js';
-import { eligibleOf, type Candidate } from '../core/eligibility.js';
+import { Breaker } from '../core/breaker.js';
+import { eligibleOf, type Candidate, type Eligible } from '../core/eligibility.js';
 import type { Requirement } from '../core/lane.js';
+import { DEFAULT_POLICY } from '../core/policy.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { reachFactsOf, type DeclaredDependency, type StoredFacts } from './agent-facts.js';
 import { agentKey, type AgentRow, type Transport } from './agent-row.js';
 
-/** One agent in the reach table. `held` and `fullUntil` are kept by the scheduler's slots. */
+/** One agent in the reach table. `held` and `fullUntil` are kept by the scheduler's slots, `breaker` by its evidence. */
 export class ReachEntry implements Candidate {
   readonly key: string;
   readonly namespace: string;
@@ -37,6 +39,7 @@ export class ReachEntry implements Candidate {
   readonly held = new Set<string>();
   /** Until this moment of the monotonic clock (ms) the agent counts as full: other replicas filled it. */
   fullUntil = 0;
+  readonly breaker = new Breaker(DEFAULT_POLICY.breaker);
   /** What this replica knows of the agent's slot set: nothing yet, that it is there, or since when it is lost. */
   slotSet: 'new' | 'known' | { lostAt: number } = 'new';
 
@@ -77,6 +80,20 @@ export class ReachEntry implements Candidate {
 
   get inFlight(): number {
     return this.fullUntil > performance.now() ? this.maxConcurrency : this.held.size;
+  }
+
+  // Asked for each candidate of each choice: the clock is not, where there is nothing to tell.
+  get ejected(): string | undefined {
+    return this.breaker.isClosed ? undefined : this.breaker.ejection(performance.now());
+  }
+
+  get throttled(): boolean {
+    return !this.breaker.isClosed && this.breaker.isThrottled(performance.now());
+  }
+
+  get allowed(): number {
+    if (this.breaker.isClosed) return this.maxConcurrency;
+    return this.breaker.slots(performance.now(), this.maxConcurrency);
   }
 }
 
@@ -171,8 +188,8 @@ export class ReachTable {
   }
 
   /** Candidates that may take such a task now. */
-  eligible(r: Requirement): ReachEntry[] {
-    return eligibleOf(this.candidates(r), r);
+  eligible(r: Requirement, panicAllowed = DEFAULT_POLICY.panic): Eligible<ReachEntry> {
+    return eligibleOf(this.candidates(r), r, panicAllowed);
   }
 
   private forget(entry: ReachEntry): void {

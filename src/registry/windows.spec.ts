@@ -45,10 +45,10 @@ test('probes and work are kept apart, and failures that are not the agent’s do
   const { windows, entries } = prepared({ a: { capabilities: ['work'] } });
   const key = entries[0]?.key ?? '';
   probe(windows, key, 5, 3);
-  windows.worked(key, undefined, 2000, NOW);
-  windows.worked(key, 'AGENT_ERROR', 300, NOW);
+  windows.worked(key, 'work', undefined, 2000, NOW);
+  windows.worked(key, 'work', 'AGENT_ERROR', 300, NOW);
   for (const code of ['CANCELED', 'AGENT_REFUSED', 'DELIVERY_SUPERSEDED', 'CONTRACT_MISMATCH'])
-    windows.worked(key, code, undefined, NOW);
+    windows.worked(key, 'work', code, undefined, NOW);
   const { probes, work } = windows.read(key, NOW);
   expect(probes).toMatchObject({ samples: 3, successRate: 1 });
   expect(work).toMatchObject({ samples: 2, successRate: 0.5, consecutiveFailures: 1 });

@@ -18,14 +18,42 @@ const AGENT_FAILURES: ReadonlySet<string> = new Set([
   'CONNECTION_FAILED',
 ]);
 
+/** A read of a window costs 20 us; one this old is good enough to choose by. */
+const FRESH_MS = 100;
+/** And one this old where nothing was recorded since. */
+const UNCHANGED_FRESH_MS = 5_000;
+
 interface AgentWindows {
   probes?: SlidingWindow;
   work?: SlidingWindow;
+  byCapability: Map<string, WorkWindow>;
+}
+
+/** What an agent did for one capability. */
+class WorkWindow {
+  private readonly window = new SlidingWindow();
+  private view: WindowView | undefined;
+  private readMs = -Infinity;
+  private changed = false;
+
+  record(nowMs: number, sample: Sample): void {
+    this.window.record(nowMs, sample);
+    this.changed = true;
+  }
+
+  read(nowMs: number): WindowView {
+    const freshMs = this.changed ? FRESH_MS : UNCHANGED_FRESH_MS;
+    if (this.view !== undefined && nowMs - this.readMs < freshMs) return this.view;
+    this.view = this.window.read(nowMs);
+    this.readMs = nowMs;
+    this.changed = false;
+    return this.view;
+  }
 }
 
 /**
- * What agents did of late, as far as this replica saw it: light probes by the replica that probes the agent, results of
- * tasks by the one that took them. In memory alone; after a restart it is seen anew.
+ * What agents did of late: light probes, as far as this replica made them, and results of tasks, which all replicas tell
+ * each other. In memory alone; after a restart it is seen anew.
  */
 @Injectable()
 export class Windows implements OnApplicationBootstrap {
@@ -47,13 +75,32 @@ export class Windows implements OnApplicationBootstrap {
     if (windows !== undefined) (windows.probes ??= new SlidingWindow()).record(nowMs, sample);
   }
 
-  /** A delivery ended: without a code it succeeded after `ranMs`; with one that is not the agent's, it says nothing. */
-  worked(key: string, code: string | undefined, ranMs: number | undefined, nowMs = performance.now()): void {
-    if (code !== undefined && !AGENT_FAILURES.has(code)) return;
+  /**
+   * A delivery ended: without a code it succeeded after `ranMs`; with one that is not the agent's, it says nothing.
+   * @returns whether it says something
+   */
+  worked(
+    key: string,
+    capability: string,
+    code: string | undefined,
+    ranMs: number | undefined,
+    nowMs = performance.now(),
+  ): boolean {
+    if (code !== undefined && !AGENT_FAILURES.has(code)) return false;
     const windows = this.of(key);
-    if (windows === undefined) return;
-    const latency = code === undefined && ranMs !== undefined ? { latencyMs: ranMs } : {};
-    (windows.work ??= new SlidingWindow()).record(nowMs, { ok: code === undefined, ...latency });
+    if (windows === undefined) return false;
+    const ok = code === undefined;
+    const sample = { ok, ...(ok && ranMs !== undefined && { latencyMs: ranMs }) };
+    (windows.work ??= new SlidingWindow()).record(nowMs, sample);
+    let one = windows.byCapability.get(capability);
+    if (one === undefined) windows.byCapability.set(capability, (one = new WorkWindow()));
+    one.record(nowMs, sample);
+    return true;
+  }
+
+  /** What an agent did for a capability, to choose by: up to 100 ms old, 5 s where nothing came since. */
+  workFor(key: string, capability: string, nowMs = performance.now()): WindowView | undefined {
+    return this.agents.get(key)?.byCapability.get(capability)?.read(nowMs);
   }
 
   read(
@@ -96,7 +143,7 @@ export class Windows implements OnApplicationBootstrap {
   private of(key: string): AgentWindows | undefined {
     const known = this.agents.get(key);
     if (known !== undefined || this.table.get(key) === undefined) return known;
-    const windows: AgentWindows = {};
+    const windows: AgentWindows = { byCapability: new Map() };
     this.agents.set(key, windows);
     return windows;
   }

@@ -245,10 +245,16 @@ interface ClosedRow {
   agent_id: string;
   lane: string;
   capability: string;
+  /** from the ACK to the result, of a delivery that succeeded */
   ran_ms?: number;
+  /** from the ACK, or the offer, to the end, of one that failed */
+  took_ms?: number;
+  /** on how many other agents the task was tried before */
+  elsewhere?: number;
 }
 
 function outcomeOf(ref: DeliveryRef, row: ClosedRow, state: TaskState, code: string | undefined): Outcome {
+  const tookMs = row.ran_ms ?? row.took_ms;
   return {
     taskId: ref.taskId,
     state,
@@ -261,6 +267,8 @@ function outcomeOf(ref: DeliveryRef, row: ClosedRow, state: TaskState, code: str
       agentId: row.agent_id,
       fence: ref.fence,
       ...(code !== undefined && { code }),
+      ...(tookMs !== undefined && { tookMs }),
+      ...(row.elsewhere !== undefined && { elsewhere: row.elsewhere }),
     },
   };
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Hindrance } from '../core/attribution.js';
 import { explainShortage } from '../core/eligibility.js';
 import { requirementOf } from '../core/lane.js';
+import { DEFAULT_POLICY } from '../core/policy.js';
 import { ReachTable } from '../registry/reach-table.js';
 import { Switches } from '../registry/switches.js';
 import { Lanes } from './lanes.js';
@@ -22,7 +23,7 @@ export class Hindrances {
       const reason = this.switches.reason(requirement.namespace, paused) ?? '';
       return { kind: 'paused', capability: paused, reason };
     }
-    const shortage = explainShortage(this.table.candidates(requirement), requirement);
+    const shortage = explainShortage(this.table.candidates(requirement), requirement, DEFAULT_POLICY.panic);
     const failure = this.lanes.failureOf(lane);
     // Where nobody could take it anyway, that is what a person has to see to first.
     if (shortage.kind === 'busy' && failure !== undefined) return { kind: 'failing', reason: failure };

@@ -5,8 +5,8 @@ import { CONFIG, type Config } from '../platform/config/config.js';
 import { COORDINATOR, type Coordinator } from '../platform/coordination/coordinator.js';
 import { agentKey } from '../registry/agent-row.js';
 import { ReachTable } from '../registry/reach-table.js';
-import { Windows } from '../registry/windows.js';
 import { Depths } from './depths.js';
+import { Evidence } from './evidence.js';
 import { Lanes } from './lanes.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
 import { Slots } from './slots.js';
@@ -24,15 +24,26 @@ export interface Outcome {
   /** +1: it came back to its lane; -1: it left it without being placed */
   depth?: 1 | -1;
   /** the delivery that was closed */
-  closed?: { namespace: string; agentId: string; fence: number; code?: string };
+  closed?: {
+    namespace: string;
+    agentId: string;
+    fence: number;
+    code?: string;
+    /** from the ACK, or the offer where there was none, in ms */
+    tookMs?: number;
+    /** on how many other agents the task was tried before */
+    elsewhere?: number;
+  };
   /** code of an end without a delivery */
   code?: string;
   /** from the ACK to the result, in ms */
   ranMs?: number;
 }
 
-/** What other replicas need to know: [task id, state, agent key, delivery id, code] */
-type News = [string, TaskState, string?, string?, string?];
+/** What other replicas need to know: [task id, state, agent key, delivery id, code or null, what it says of the agent] */
+type News = [string, TaskState, string?, string?, (string | null)?, ToldEnd?];
+/** [capability, ms that it took, other agents that it was tried on] */
+type ToldEnd = [string, (number | null)?, number?];
 
 const CHANNEL = 'outcomes';
 
@@ -55,7 +66,7 @@ export class Outcomes implements OnApplicationBootstrap {
     private readonly sessions: Sessions,
     private readonly news: TaskNews,
     private readonly metrics: SchedulerMetrics,
-    private readonly windows: Windows,
+    private readonly evidence: Evidence,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -79,17 +90,15 @@ export class Outcomes implements OnApplicationBootstrap {
         continue;
       }
       const key = agentKey(o.closed.namespace, o.closed.agentId);
-      this.windows.worked(key, o.closed.code, o.ranMs);
+      const { code, tookMs, elsewhere } = o.closed;
+      this.evidence.ended({ key, capability: o.capability, code, tookMs, elsewhere });
       const id = deliveryIdOf(o.taskId, o.closed.fence);
       const ids = freed.get(key);
       if (ids === undefined) freed.set(key, [id]);
       else ids.push(id);
-      if (o.closed.code !== undefined) this.inbox.withdraw(key, id);
-      items.push(
-        o.closed.code === undefined
-          ? [o.taskId, o.state, key, id]
-          : [o.taskId, o.state, key, id, o.closed.code],
-      );
+      if (code !== undefined) this.inbox.withdraw(key, id);
+      const end: ToldEnd = [o.capability, tookMs === undefined ? null : Math.round(tookMs), elsewhere ?? 0];
+      items.push([o.taskId, o.state, key, id, code ?? null, end]);
     }
     for (const [key, ids] of freed) void this.slots.release(key, ids);
     this.tell(items);
@@ -112,8 +121,19 @@ export class Outcomes implements OnApplicationBootstrap {
   }
 
   private hear(items: readonly News[]): void {
-    for (const [, , key, id] of items)
-      if (key !== undefined && id !== undefined) this.slots.forget(key, [id]);
+    for (const [, , key, id, code, end] of items) {
+      if (key === undefined || id === undefined) continue;
+      this.slots.forget(key, [id]);
+      if (end === undefined) continue; // a replica of an older version
+      const [capability, tookMs, elsewhere] = end;
+      this.evidence.ended({
+        key,
+        capability,
+        code: code ?? undefined,
+        tookMs: tookMs ?? undefined,
+        elsewhere,
+      });
+    }
     this.tell(items);
   }
 

@@ -1,4 +1,6 @@
 import type { AgentState } from '../core/agent-state.js';
+import { Breaker } from '../core/breaker.js';
+import { DEFAULT_POLICY } from '../core/policy.js';
 import type { ReachEntry, ReachTable } from '../registry/reach-table.js';
 import { Choices } from './choices.js';
 import { Placement } from './placement.js';
@@ -13,11 +15,18 @@ async function placeWith(meanwhile: AgentState): Promise<string[]> {
     leaseId: 'l1',
     state: 'online',
     maxConcurrency: 1,
+    allowed: 1,
+    breaker: new Breaker(DEFAULT_POLICY.breaker),
     held: new Set(),
     weight: 1,
   };
   Object.defineProperty(entry, 'inFlight', { get: () => entry.held.size });
-  const table = { eligible: () => (entry.state === 'online' ? [entry as unknown as ReachEntry] : []) };
+  const table = {
+    eligible: () => ({
+      agents: entry.state === 'online' ? [entry as unknown as ReachEntry] : [],
+      panic: false,
+    }),
+  };
   const reserved: string[] = [];
   const store = {
     withHead: (_lane: string, work: (head: object) => Promise<unknown>) =>
@@ -39,7 +48,11 @@ async function placeWith(meanwhile: AgentState): Promise<string[]> {
   const placement = new Placement(
     table as unknown as ReachTable,
     { blocking: () => undefined } as never,
-    new Choices(slots as never, { transportFor: () => 'pull' } as never),
+    new Choices(
+      slots as never,
+      { transportFor: () => 'pull' } as never,
+      { workFor: () => undefined } as never,
+    ),
     store as unknown as PlacementStore,
     {} as never,
     {} as never,

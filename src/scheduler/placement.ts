@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { WORKING_STATES } from '../core/agent-state.js';
+import { slotsOf, type Eligible } from '../core/eligibility.js';
 import type { Requirement } from '../core/lane.js';
 import { failpoint } from '../platform/lifecycle/failpoints.js';
 import { ReachTable, type ReachEntry } from '../registry/reach-table.js';
@@ -45,7 +46,8 @@ export class Placement {
     for (let placed = 0; ;) {
       if (this.switches.blocking(requirement) !== undefined) return { placed, left: true };
       const eligible = this.table.eligible(requirement);
-      const room = eligible.reduce((sum, e) => sum + e.maxConcurrency - e.inFlight, 0);
+      const { agents, panic } = eligible;
+      const room = agents.reduce((sum, e) => sum + slotsOf(e, panic) - e.inFlight, 0);
       if (room <= 0) return { placed, left: true };
       const limit = Math.min(room, BATCH);
       const { picked, offered } = await this.placeSome(lane, eligible, limit);
@@ -65,7 +67,7 @@ export class Placement {
 
   private async placeSome(
     lane: string,
-    eligible: readonly ReachEntry[],
+    { agents, panic }: Eligible<ReachEntry>,
     limit: number,
   ): Promise<{ picked: number; offered: Offered[] }> {
     try {
@@ -73,8 +75,8 @@ export class Placement {
         const tasks = await head.pick(lane, limit);
         if (tasks.length === 0) return { picked: 0, offered: [] };
         // A connection and the locks may have been waited for, long enough for an agent to have died meanwhile.
-        const reachable = eligible.filter((e) => WORKING_STATES.includes(e.state));
-        const chosen = this.choices.choose(tasks, reachable);
+        const reachable = agents.filter((e) => WORKING_STATES.includes(e.state));
+        const chosen = this.choices.choose(tasks, { agents: reachable, panic });
         try {
           return { picked: tasks.length, offered: await this.offer(head, chosen) };
         } catch (error) {

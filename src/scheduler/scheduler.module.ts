@@ -13,6 +13,7 @@ import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveryStore } from './delivery.store.js';
 import { Depths } from './depths.js';
 import { DirectPlacement } from './direct-placement.js';
+import { Evidence } from './evidence.js';
 import { Hindrances } from './hindrances.js';
 import { Lanes } from './lanes.js';
 import { Orders } from './orders.js';
@@ -52,6 +53,7 @@ import { Upkeep } from './upkeep.js';
     DeliveryStore,
     Depths,
     DirectPlacement,
+    Evidence,
     Hindrances,
     Inbox,
     Lanes,

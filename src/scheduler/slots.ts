@@ -37,11 +37,12 @@ export class Slots {
 
   /**
    * Reserves a slot for each delivery; returns how many of them (the first n) got one.
+   * @param most how many the agent may hold: fewer than it has while its breaker limits it
    * @throws CoordinatorUnavailable; then nothing may be offered
    */
-  async reserve(entry: ReachEntry, deliveryIds: readonly string[]): Promise<number> {
+  async reserve(entry: ReachEntry, deliveryIds: readonly string[], most: number): Promise<number> {
     for (;;) {
-      const granted = await this.coordinator.slotsReserve(entry.key, deliveryIds, entry.maxConcurrency);
+      const granted = await this.coordinator.slotsReserve(entry.key, deliveryIds, most);
       if (granted === 'unknown') {
         if (!this.maySeed(entry)) {
           entry.fullUntil = performance.now() + FULL_FOR_MS;
@@ -62,16 +63,21 @@ export class Slots {
    * @param reservedAt ms of the monotonic clock at which they were made
    */
   async stand(
-    choices: readonly { entry: ReachEntry; deliveryId: string }[],
+    choices: readonly { entry: ReachEntry; deliveryId: string; slots: number }[],
     reservedAt: number,
   ): Promise<boolean> {
     if (performance.now() - reservedAt < TRUSTED_MS) return true;
-    const byEntry = new Map<ReachEntry, string[]>();
-    for (const { entry, deliveryId } of choices)
-      byEntry.set(entry, [...(byEntry.get(entry) ?? []), deliveryId]);
+    const byEntry = new Map<ReachEntry, { ids: string[]; most: number }>();
+    for (const { entry, deliveryId, slots } of choices) {
+      const known = byEntry.get(entry);
+      if (known === undefined) byEntry.set(entry, { ids: [deliveryId], most: slots });
+      else known.ids.push(deliveryId);
+    }
     // What is reserved already is granted again, and takes no second slot.
-    const granted = await Promise.all([...byEntry].map(([entry, ids]) => this.reserve(entry, ids)));
-    return [...byEntry.values()].every((ids, i) => granted[i] === ids.length);
+    const granted = await Promise.all(
+      [...byEntry].map(([entry, { ids, most }]) => this.reserve(entry, ids, most)),
+    );
+    return [...byEntry.values()].every(({ ids }, i) => granted[i] === ids.length);
   }
 
   /** A set that was there and is not any more was lost with its reservations: they need the time to be committed. */

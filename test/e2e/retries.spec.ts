@@ -61,6 +61,27 @@ inBothModes('failed attempts', (mode) => {
     for (let i = 1; i < who.length; i++) expect(who[i]).not.toBe(who[i - 1]);
   });
 
+  test('an agent that fails all it gets is left alone while another can do the work, be it busy', async () => {
+    const bad = await api.agent('bad');
+    // Nobody else is there, so it gets all of them.
+    for (let i = 0; i < 4; i++) {
+      await api.submit({ capability: 'work' });
+      await bad.fail((await bad.begin()).delivery_id, { message: 'no' });
+    }
+    const good = await api.agent('good');
+    const busy = await api.submit({ capability: 'work' });
+    const held = await good.begin();
+    expect(held.task_id).toBe(busy);
+    const waits = await api.submit({ capability: 'work' });
+    const { body } = await api.get(`tasks/${waits}/explain`);
+    expect(body.headline).toMatch(
+      /bad ejected by its breaker: 4 calls running failed; it is tried again in \d+ s/,
+    );
+    expect(await bad.offers(1, 0)).toEqual([]);
+    await good.complete(held.delivery_id);
+    expect(await good.work()).toMatchObject({ task_id: waits });
+  });
+
   test('an error of a task that is not idempotent is final', async () => {
     const agent = await api.agent('a1');
     const id = await api.submit({ capability: 'work' });

@@ -1,4 +1,5 @@
-import { Breaker, isPoison } from '../../src/core/breaker.js';
+import { Breaker, isPoison, type Call } from '../../src/core/breaker.js';
+import { eligibleOf, slotsOf, type Candidate as CoreCandidate } from '../../src/core/eligibility.js';
 import { DEFAULT_POLICY, type Policy } from '../../src/core/policy.js';
 import { seeded } from '../../src/core/random.js';
 import { reachScore, type ScoreInput } from '../../src/core/score.js';
@@ -51,19 +52,85 @@ export function leastLoaded(): Contender {
   };
 }
 
-interface Known {
-  window: SlidingWindow;
-  breaker: Breaker;
-  slots: number;
-  /** A read of the window, good for `FRESH_MS`. */
-  view?: WindowView;
-  readMs: number;
-}
-
 /** Reading a window costs more than choosing by it. */
 const FRESH_MS = 100;
+const REQUIREMENT = { namespace: 'default', capabilities: [{ name: 'work' }] };
 
-/** The real core: windows, breakers and a policy. */
+/** An agent as the core sees it. */
+class Known implements CoreCandidate {
+  readonly name = 'simulated';
+  readonly namespace = 'default';
+  readonly capabilities = new Map([['work', undefined]]);
+  readonly tags = [];
+  readonly zone = undefined;
+  readonly state = 'online';
+  readonly stateReason = '';
+  readonly criticalDown = undefined;
+  readonly warmingUp = undefined;
+  readonly hold = undefined;
+  readonly weight = 100;
+  readonly window = new SlidingWindow();
+  readonly breaker: Breaker;
+  nowMs = 0;
+  /** A read of the window, good for `FRESH_MS`. */
+  private view: WindowView | undefined;
+  private readMs = -Infinity;
+
+  constructor(
+    readonly candidate: Candidate,
+    policy: Policy,
+  ) {
+    this.breaker = new Breaker(policy.breaker);
+  }
+
+  get agentId(): string {
+    return this.candidate.agentId;
+  }
+
+  get maxConcurrency(): number {
+    return this.candidate.slots;
+  }
+
+  get inFlight(): number {
+    return this.candidate.inFlight;
+  }
+
+  get ejected(): string | undefined {
+    return this.breaker.ejection(this.nowMs);
+  }
+
+  get throttled(): boolean {
+    return this.breaker.isThrottled(this.nowMs);
+  }
+
+  get allowed(): number {
+    return this.breaker.slots(this.nowMs, this.maxConcurrency);
+  }
+
+  input(panic: boolean): ScoreInput {
+    const { nowMs, breaker, agentId, inFlight, weight, throttled } = this;
+    if (nowMs - this.readMs > FRESH_MS) {
+      this.view = this.window.read(nowMs);
+      this.readMs = nowMs;
+    }
+    const { view } = this;
+    return {
+      agentId,
+      successRate: view?.successRate,
+      p50Ms: view?.p50Ms,
+      p95Ms: view?.p95Ms,
+      consecutiveFailures: view?.consecutiveFailures ?? 0,
+      idleMs: 0,
+      inFlight,
+      maxConcurrency: Math.max(1, slotsOf(this, panic)),
+      weight,
+      sinceSeriousFailureMs: breaker.sinceSeriousFailureMs(nowMs),
+      throttled,
+    };
+  }
+}
+
+/** The real core: eligibility, windows, breakers and a policy. */
 export class Placement implements Contender {
   private readonly agents = new Map<string, Known>();
   private readonly turn = new Map<string, number>();
@@ -83,46 +150,34 @@ export class Placement implements Contender {
   }
 
   choose(present: readonly Candidate[], task: SimTask, nowMs: number): Candidate | undefined {
-    const usable = present.filter((c) => this.slots(c, nowMs) > 0);
-    const panic = usable.length === 0 && this.policy.panic;
-    const open = (panic ? present : usable).filter(
-      (c) => c.inFlight < (panic ? c.slots : this.slots(c, nowMs)),
-    );
-    const candidates = freshest(open, task.tried);
-    const inputs = {
-      length: candidates.length,
-      at: (i: number) => candidates[i] && this.inputOf(candidates[i], panic, nowMs),
-    };
+    const known = present.map((c) => this.known(c, nowMs));
+    const { agents, panic } = eligibleOf(known, REQUIREMENT, this.policy.panic);
+    const candidates = freshest(agents, task.tried);
+    const inputs = { length: candidates.length, at: (i: number) => candidates[i]?.input(panic) };
     const seed = Math.floor(this.rng() * 2 ** 32);
     const selection = choose(inputs, this.policy, { seed, turn: this.turn });
     for (const [id, value] of selection?.turn ?? []) this.turn.set(id, value);
-    return selection && candidates[selection.index];
+    return selection && candidates[selection.index]?.candidate;
   }
 
-  ended(
-    { agentId }: Candidate,
-    task: SimTask,
-    call: { startedMs: number; endedMs: number; ok: boolean },
-  ): void {
-    const known = this.agents.get(agentId);
-    if (known === undefined || (!call.ok && isPoison(task.tried, agentId))) return;
+  ended(candidate: Candidate, task: SimTask, call: Call): void {
+    const { agentId } = candidate;
     const { startedMs, endedMs, ok } = call;
-    known.window.record(endedMs, ok ? { ok, latencyMs: endedMs - startedMs } : { ok });
-    const before = known.breaker.at(endedMs, this.policy.breaker).phase;
-    known.breaker.record(call, this.policy.breaker);
-    const opened = before !== 'open' && this.phaseOf(agentId, endedMs) === 'open';
+    const elsewhere = new Set(task.tried.filter((id) => id !== agentId)).size;
+    if (!ok && isPoison(elsewhere)) return;
+    const { window, breaker } = this.known(candidate, endedMs);
+    window.record(endedMs, ok ? { ok, latencyMs: endedMs - startedMs } : { ok });
+    const before = breaker.at(endedMs).phase;
+    breaker.record(call);
+    const opened = before !== 'open' && breaker.at(endedMs).phase === 'open';
     if (opened) this.opened.set(agentId, (this.opened.get(agentId) ?? 0) + 1);
   }
 
   wakesAtMs(nowMs: number): number | undefined {
     const times = [...this.agents.values()].flatMap(
-      ({ breaker, slots }) => breaker.changesAtMs(nowMs, slots, this.policy.breaker) ?? [],
+      ({ breaker, maxConcurrency }) => breaker.changesAtMs(nowMs, maxConcurrency) ?? [],
     );
     return times.length === 0 ? undefined : Math.min(...times);
-  }
-
-  phaseOf(agentId: string, nowMs: number): string | undefined {
-    return this.agents.get(agentId)?.breaker.at(nowMs, this.policy.breaker).phase;
   }
 
   /** How well an agent does now, by its window. */
@@ -131,38 +186,10 @@ export class Placement implements Contender {
     return view && reachScore(view, this.policy.targetLatencyMs);
   }
 
-  private slots(candidate: Candidate, nowMs: number): number {
-    return this.known(candidate).breaker.slots(nowMs, candidate.slots, this.policy.breaker);
-  }
-
-  private known({ agentId, slots }: Candidate): Known {
-    let known = this.agents.get(agentId);
-    if (known === undefined) {
-      known = { window: new SlidingWindow(), breaker: new Breaker(), slots, readMs: -Infinity };
-      this.agents.set(agentId, known);
-    }
+  private known(candidate: Candidate, nowMs: number): Known {
+    let known = this.agents.get(candidate.agentId);
+    if (known === undefined) this.agents.set(candidate.agentId, (known = new Known(candidate, this.policy)));
+    known.nowMs = nowMs;
     return known;
-  }
-
-  private inputOf(candidate: Candidate, panic: boolean, nowMs: number): ScoreInput {
-    const known = this.known(candidate);
-    if (nowMs - known.readMs > FRESH_MS) {
-      known.view = known.window.read(nowMs);
-      known.readMs = nowMs;
-    }
-    const { breaker, view } = known;
-    return {
-      agentId: candidate.agentId,
-      successRate: view?.successRate,
-      p50Ms: view?.p50Ms,
-      p95Ms: view?.p95Ms,
-      consecutiveFailures: view?.consecutiveFailures ?? 0,
-      idleMs: view?.lastActivityMs === undefined ? undefined : nowMs - view.lastActivityMs,
-      inFlight: candidate.inFlight,
-      maxConcurrency: panic ? candidate.slots : this.slots(candidate, nowMs),
-      weight: 100,
-      sinceSeriousFailureMs: breaker.sinceOpenedMs(nowMs),
-      throttled: breaker.isThrottled(nowMs, this.policy.breaker),
-    };
   }
 }

@@ -27,6 +27,7 @@ WITH input AS (
   WHERE t.id = i.task_id AND t.fence = i.fence AND t.lease_id = i.lease_id AND t.state = i.seen
   RETURNING t.id, t.fence, t.namespace, t.attempt + (i.outcome = 'released')::int AS attempt, t.agent_id,
     t.transport, t.offered_at, t.acked_at, t.lane, t.capability, i.lease_id, i.outcome, i.code, i.next, i.ord,
+    cardinality(array_remove(t.tried, t.agent_id)) AS elsewhere,
     i.attribution_id, i.stage, i.blame, i.dependency, i.message, i.evidence
 ), closed AS (
   INSERT INTO deliveries (task_id, fence, namespace, attempt, agent_id, lease_id, transport, outcome, code,
@@ -40,4 +41,6 @@ WITH input AS (
     dependency, capability, message, evidence::json
   FROM ended WHERE attribution_id IS NOT NULL
 )
-SELECT ord::int AS ord, namespace, agent_id, lane, capability, next FROM ended
+SELECT ord::int AS ord, namespace, agent_id, lane, capability, next, elsewhere,
+  (extract(epoch FROM now() - COALESCE(acked_at, offered_at)) * 1000)::float8 AS took_ms
+FROM ended
