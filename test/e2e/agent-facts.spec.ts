@@ -93,7 +93,7 @@ inBothModes('facts about agents', (mode) => {
     const session = await api.session('s1');
     expect((await api.agentView('s1')).facts.session).toBe('open');
     session.cut();
-    await until('it is suspicious', async () => (await api.agentView('s1')).state === 'suspicious');
+    await api.agentIs('s1', 'suspicious');
     expect((await api.agentView('s1')).facts.session).toBe('broken');
     const { body } = await api.post('agent/lease', { agent_id: 's1', lease_id: session.lease });
     expect(body).toMatchObject({ state: 'online' });

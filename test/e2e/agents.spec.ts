@@ -21,8 +21,6 @@ inBothModes('agents', (mode) => {
     processes.push(agent);
     return agent;
   };
-  const offline = (id: string) =>
-    until(`${id} is offline`, async () => (await api.agentView(id)).state === 'offline');
 
   describe('killed in mid task', () => {
     test('idempotent: another agent runs it', async () => {
@@ -75,7 +73,7 @@ inBothModes('agents', (mode) => {
       await until('suspicious', async () => (await state()) === 'suspicious');
       expect((await agent.heartbeat()).body).toMatchObject({ state: 'online', drain: false });
       expect(await state()).toBe('online');
-      await offline('a1');
+      await api.agentIs('a1', 'offline');
       expect(await agent.heartbeat()).toMatchObject({ status: 409, body: { code: 'REACH_LEASE_EXPIRED' } });
       const { history } = await api.agentView('a1');
       expect(history.map((h: { to_state: string }) => h.to_state)).toEqual([
@@ -93,7 +91,7 @@ inBothModes('agents', (mode) => {
       const begun = await frozen.begin();
       const offered = await api.submit({ capability: 'work', payload: 'offered', ack_timeout_ms: 60_000 });
       const offer = await frozen.offer();
-      await offline('frozen');
+      await api.agentIs('frozen', 'offline');
       const heir = await api.agent('heir', { max_concurrency: 2 });
       const taken = [await heir.begin(), await heir.begin()];
       const before = await Promise.all([running, offered].map((id) => api.task(id)));
@@ -135,7 +133,7 @@ inBothModes('agents', (mode) => {
       const old = await spawnAgent('twin');
       old.freeze();
       // The lease ends first, so that the end of it is what the old process hears when it wakes up.
-      await offline('twin');
+      await api.agentIs('twin', 'offline');
       const young = await spawnAgent('twin', { leaseTtlMs: 20_000 });
       old.thaw();
       expect(await old.says('stopped')).toMatchObject({ reason: 'superseded' });
@@ -153,7 +151,7 @@ inBothModes('agents', (mode) => {
     test('frozen past its lease and nobody came: it registers anew and works', async () => {
       const agent = await spawnAgent('sleeper');
       agent.freeze();
-      await offline('sleeper');
+      await api.agentIs('sleeper', 'offline');
       agent.thaw();
       await until('it is registered anew', () => agent.count('registered') === 2);
       const id = await api.submit({ capability: 'work' });

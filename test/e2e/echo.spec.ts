@@ -25,19 +25,16 @@ inBothModes('echo', (mode) => {
   });
   afterEach(() => Promise.all(processes.splice(0).map((p) => p.kill9())));
 
-  const state = (id: string, wanted: string) =>
-    until(`${id} is ${wanted}`, async () => (await api.agentView(id)).state === wanted);
-
   test('an agent that stands still gets no work, and is back after two good echoes', async () => {
     const agent = await AgentProcess.start(api, centre.urls, 'frozen', QUIET);
     processes.push(agent);
     agent.freeze();
-    await state('frozen', 'suspicious');
+    await api.agentIs('frozen', 'suspicious');
     const [latest] = (await api.agentView('frozen')).history as Json[];
     expect(latest.reason).toMatch(/^echo /);
     expect(latest.evidence.probe).toMatchObject({ kind: 'echo', ok: false, fault: 'total_timeout' });
     agent.thaw();
-    await state('frozen', 'online');
+    await api.agentIs('frozen', 'online');
   });
 
   test('an agent that never said that it answers is not asked', async () => {
@@ -58,9 +55,9 @@ inBothModes('echo', (mode) => {
     const id = await api.submit({ capability: 'work', payload: { block_ms: 4000 }, ack_timeout_ms: 20_000 });
     // The next heartbeat after it has nothing of the kind to tell any more.
     const told = until('told', async () => (await api.agentView('busy')).capacity.loop_delay_ms > 3000);
-    await state('busy', 'suspicious');
+    await api.agentIs('busy', 'suspicious');
     expect(await api.ended(id)).toMatchObject({ state: 'succeeded', attempt: 1 });
-    await state('busy', 'online');
+    await api.agentIs('busy', 'online');
     await told;
   });
 
@@ -73,15 +70,15 @@ inBothModes('echo', (mode) => {
       await api.agent('pushed', { heartbeat_interval_ms: 60_000, lease_ttl_ms: 600_000, ...options });
       const latest = async () => ((await api.agentView('pushed')).history as Json[])[0];
       server.body = '{"ok":false,"detail":"no model"}';
-      await state('pushed', 'suspicious');
+      await api.agentIs('pushed', 'suspicious');
       expect((await latest()).evidence.probe).toMatchObject({ kind: 'l3', fault: 'wrong_answer' });
       server.body = well;
-      await state('pushed', 'online');
+      await api.agentIs('pushed', 'online');
       await server.die();
-      await state('pushed', 'suspicious');
+      await api.agentIs('pushed', 'suspicious');
       expect((await latest()).evidence.probe).toMatchObject({ ok: false, fault: 'refused' });
       await server.revive();
-      await state('pushed', 'online');
+      await api.agentIs('pushed', 'online');
     } finally {
       await server.die();
     }
@@ -104,7 +101,7 @@ inBothModes('echo', (mode) => {
       }
     })();
     agent.send({ ref: 1000, type: 'heartbeat', capacity: { pool_usage: 0, queued: 0 } });
-    await state('sick', 'suspicious');
+    await api.agentIs('sick', 'suspicious');
     const [latest] = (await api.agentView('sick')).history as Json[];
     expect(latest.evidence.probe).toMatchObject({
       kind: 'l3',
@@ -112,7 +109,7 @@ inBothModes('echo', (mode) => {
       detail: 'no model\uFFFD',
     });
     wellAgain = true;
-    await state('sick', 'online');
+    await api.agentIs('sick', 'online');
     told = true;
     await answering;
   });

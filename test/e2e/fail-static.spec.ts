@@ -58,7 +58,7 @@ describe('while PostgreSQL stands still', () => {
     expect(ready.body.checks.prober).toMatch(/^verdicts are frozen: PostgreSQL does not answer: /);
 
     postgres.resume();
-    await until('down', async () => (await api.agentView('a1')).state === 'degraded');
+    await api.agentIs('a1', 'degraded');
     const feed = await FeedReader.open(api, DOUBTS, '0');
     await until('told', () => feed.events.length > 1);
     await feed.close();
@@ -104,7 +104,7 @@ describe('while nobody can connect to the centre', () => {
     await until('told', () => feed.events.length > 1);
     await feed.close();
     expect(kinds(feed.events)).toEqual(CANARY);
-    await until('it is offline', async () => (await api.agentView('silent')).state === 'offline');
+    await api.agentIs('silent', 'offline');
     const history = await historyOf(api, 'silent');
     expect(at(history.at(-1)) - at(feed.events[1])).toBeGreaterThan(LEASE_MS - 200);
   });

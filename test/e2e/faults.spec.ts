@@ -157,7 +157,7 @@ describeWithRedisServer('an outage of ours is not taken for theirs', () => {
       await Promise.all(centre.dispatchers.map((d) => d.kill9()));
       await pause(3 * leaseMs);
       for (const dispatcher of centre.dispatchers) await dispatcher.start();
-      await until('the dead one is offline', async () => (await api.agentView('dead')).state === 'offline');
+      await api.agentIs('dead', 'offline');
       for (const { id } of alive) {
         const { history } = await api.agentView(id);
         expect(history.map((h: { to_state: string }) => h.to_state)).not.toContain('offline');

@@ -50,6 +50,11 @@ async function redis(): Promise<Needed> {
   };
 }
 
+async function tcp(): Promise<Needed> {
+  const server = await redis();
+  return { ...server, target: new URL(server.target).host };
+}
+
 async function packaged(
   start: () => ReturnType<typeof startNats>,
   targetAt: (port: number) => string,
@@ -72,6 +77,7 @@ describe('servers that agents need', () => {
   describe.each([
     ['postgres', describe, postgres],
     ['redis', describeWithRedisServer, redis],
+    ['tcp', describeWithRedisServer, tcp],
     ['mysql', describeWith('mariadbd', 'mariadb-server-core'), mysql],
     ['nats', describeWith('nats-server', 'nats-server'), nats],
   ] as const)('%s', (type, describeIt, start) => {
@@ -88,13 +94,11 @@ describe('servers that agents need', () => {
         const needs = { name: 'server', type, target: server.target, critical: true, ...credential };
         const agent = await api.agent(type, { lease_ttl_ms: 600_000, dependencies: [needs] });
         const fact = async () => (await api.agentView(type)).facts.dependencies[0];
-        const isIn = (state: string) =>
-          until(`it is ${state}`, async () => (await api.agentView(type)).state === state);
 
         await until('it was probed', async () => (await fact()).standing !== 'unknown');
         expect(await fact()).toMatchObject({ standing: 'good', failures: 0 });
         await server.die();
-        await isIn('degraded');
+        await api.agentIs(type, 'degraded');
         const { history, state_reason: reason } = await api.agentView(type);
         expect(reason).toBe('critical dependency server (refused) is down');
         expect(history[0].evidence).toMatchObject({
@@ -104,7 +108,7 @@ describe('servers that agents need', () => {
         const id = await api.submit({ capability: 'work' });
         expect(await agent.offers(1, 300)).toEqual([]);
         await server.revive();
-        await isIn('online');
+        await api.agentIs(type, 'online');
         expect((await agent.work()).task_id).toBe(id);
       });
     });

@@ -1,5 +1,5 @@
 import { AgentProcess } from '../support/agent-process.js';
-import type { Api, Json } from '../support/api.js';
+import type { Json } from '../support/api.js';
 import { Centre, inBothModes } from '../support/centre.js';
 import { FeedReader } from '../support/feed-reader.js';
 import { ProbedServer } from '../support/probed-server.js';
@@ -15,8 +15,6 @@ const env = {
 };
 const QUIET = { heartbeat_interval_ms: 60_000, lease_ttl_ms: 600_000 };
 
-const statesOf = async (api: Api, id: string) =>
-  ((await api.agentView(id)).history as Json[]).map((h) => h.to_state as string).reverse();
 const needing = (...servers: ProbedServer[]) => ({
   ...QUIET,
   dependencies: servers.map((server, i) => ({
@@ -54,8 +52,8 @@ inBothModes('a prober in trouble', (mode) => {
     expect(told['kind']).toBe('stall');
     const asked = server.askedAt.length;
     await until('asked on', () => server.askedAt.length > asked + 1);
-    expect(await statesOf(api, 'needing')).toEqual(['online']);
-    expect(await statesOf(api, 'echoing')).toEqual(['online']);
+    expect(await api.statesOf('needing')).toEqual(['online']);
+    expect(await api.statesOf('echoing')).toEqual(['online']);
     await echoing.kill9();
   });
 

@@ -1,5 +1,5 @@
 import { AgentProcess } from '../support/agent-process.js';
-import type { Api, Json } from '../support/api.js';
+import type { Json } from '../support/api.js';
 import { Centre } from '../support/centre.js';
 import type { Dispatcher } from '../support/dispatcher.js';
 import { ProbedServer } from '../support/probed-server.js';
@@ -16,9 +16,6 @@ const env = {
 const QUIET = { heartbeat_interval_ms: 60_000, lease_ttl_ms: 600_000 };
 /** The lease of an agent that says nothing else. */
 const LEASE_MS = 45_000;
-
-const statesOf = async (api: Api, id: string) =>
-  ((await api.agentView(id)).history as Json[]).map((h) => h.to_state as string).reverse();
 
 /** The sum of a metric's values where its labels match; 0 of one that does not run. */
 async function metric(dispatcher: Dispatcher, name: string, labels: RegExp): Promise<number> {
@@ -61,7 +58,7 @@ describeWithRedisServer('replicas share the probes', () => {
     );
     const [failing] = servers as [ProbedServer];
     failing.status = 503;
-    await until('a0 is down', async () => (await api.agentView('a0')).state === 'degraded');
+    await api.agentIs('a0', 'degraded');
     const shares = (await api.call('GET', '/api/v1/probe/budget')).body.replicas as Json[];
     expect(shares.map((s) => s.replica_id).sort()).toEqual(['dispatcher-0', 'dispatcher-1', 'dispatcher-2']);
     expect(shares.reduce((sum, s) => sum + s.targets, 0)).toBe(12);
@@ -73,7 +70,7 @@ describeWithRedisServer('replicas share the probes', () => {
     const victim = failures.findIndex((n) => n > 0);
     const killedAt = performance.now();
     await centre.dispatcher(victim).kill9();
-    const survivors = centre.api(api.namespace).at(centre.dispatcher(victim + 1).url);
+    const survivors = api.at(centre.dispatcher(victim + 1).url);
     // 900 ms until it counts no more, then an interval.
     await until(
       'everyone is asked again',
@@ -81,11 +78,11 @@ describeWithRedisServer('replicas share the probes', () => {
       LEASE_MS,
     );
     for (const server of servers.slice(1)) expect(server.shortestGapMs(killedAt - 1500)).toBeGreaterThan(450);
-    expect(await statesOf(survivors, 'a0')).toEqual(['online', 'suspicious', 'degraded']);
-    for (let i = 1; i < servers.length; i++) expect(await statesOf(survivors, `a${i}`)).toEqual(['online']);
+    expect(await survivors.statesOf('a0')).toEqual(['online', 'suspicious', 'degraded']);
+    for (let i = 1; i < servers.length; i++) expect(await survivors.statesOf(`a${i}`)).toEqual(['online']);
 
     failing.status = 200;
-    await until('a0 is back', async () => (await survivors.agentView('a0')).state === 'online');
+    await survivors.agentIs('a0', 'online');
     const { history } = await survivors.agentView('a0');
     expect(history[0]).toMatchObject({ from_state: 'degraded', evidence: { probe: { kind: 'http' } } });
     await centre.dispatcher(victim).start();
@@ -106,14 +103,13 @@ describeWithRedisServer('replicas share the probes', () => {
       const holder = before.findIndex((n) => n > 0);
       expect(before.filter((n) => n > 0)).toHaveLength(1);
       await centre.dispatcher(holder).kill9();
-      const survivors = centre.api(api.namespace).at(centre.dispatcher(holder + 1).url);
+      const survivors = api.at(centre.dispatcher(holder + 1).url);
       await until('it is asked again', async () => (await echoes()).some((n) => n > 2), LEASE_MS);
-      expect(await statesOf(survivors, 'moving')).toEqual(['online']);
+      expect(await survivors.statesOf('moving')).toEqual(['online']);
       agent.freeze();
-      const state = async () => (await survivors.agentView('moving')).state as string;
-      await until('its silence is noticed', async () => (await state()) === 'suspicious');
+      await survivors.agentIs('moving', 'suspicious');
       agent.thaw();
-      await until('its answer is, too', async () => (await state()) === 'online');
+      await survivors.agentIs('moving', 'online');
       await centre.dispatcher(holder).start();
     } finally {
       await agent.kill9();
@@ -147,8 +143,9 @@ describeWithRedisServer('replicas share the probes', () => {
 
     await west.kill9();
     await until('others do it', async () => (await probes(elsewhere)) >= rounds);
+    const survivor = api.at(centre.dispatcher(0).url);
     for (const id of ['pushed', 'w0', 'w1', 'w2', 'w3', 'w4', 'w5'])
-      expect(await statesOf(centre.api(api.namespace).at(centre.dispatcher(0).url), id)).toEqual(['online']);
+      expect(await survivor.statesOf(id)).toEqual(['online']);
 
     await west.start();
     await until('the west is busy again', async () => (await probes([west])) > 0);

@@ -264,7 +264,7 @@ inBothModes('tasks', (mode) => {
     test('nobody can be reached', async () => {
       const session = await api.session('s1');
       session.cut();
-      await until('suspicious', async () => (await api.agentView('s1')).state === 'suspicious');
+      await api.agentIs('s1', 'suspicious');
       const why = await expired({ capability: 'work' });
       expect(why).toMatchObject({ blame: 'agent' });
       expect(why.message).toContain('s1 suspicious: session broken');

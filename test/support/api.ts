@@ -152,6 +152,17 @@ export class Api {
     return (await this.get(`agents/${encodeURIComponent(id)}`)).body;
   }
 
+  /** Resolves once the agent is in `state`. */
+  agentIs(id: string, state: string): Promise<void> {
+    return until(`agent ${id} is ${state}`, async () => (await this.agentView(id)).state === state);
+  }
+
+  /** The states that the agent has been in, the oldest first. */
+  async statesOf(id: string): Promise<string[]> {
+    const { history } = await this.agentView(id);
+    return (history as Json[]).map((h) => h.to_state as string).reverse();
+  }
+
   /** A registered agent that speaks REST by hand. */
   async agent(id: string, options: RawAgentOptions = {}): Promise<RawAgent> {
     const agent = new RawAgent(this, id, options);
