@@ -1,12 +1,15 @@
+import fc from 'fast-check';
 import {
   eligibleOf,
   explainShortage,
   isUsable,
   isVersionRange,
   rejectionOf,
+  sampleEligible,
   type Candidate,
 } from './eligibility.js';
 import type { Requirement } from './lane.js';
+import { seeded } from './random.js';
 
 const agent = (over: Partial<Candidate> = {}): Candidate => ({
   agentId: 'a1',
@@ -200,5 +203,58 @@ describe('panic', () => {
       ],
     });
     expect(explainShortage([{ ...ejected, inFlight: 2 }], need(), true).kind).toBe('busy');
+  });
+});
+
+describe('a sample', () => {
+  test('is of those that may take the task, each once, as many as wanted or none', () => {
+    const kind = fc.constantFrom<Partial<Candidate>>(
+      {},
+      { inFlight: 2 },
+      { state: 'offline' },
+      { throttled: true, allowed: 1 },
+      { ejected: 'it fails', allowed: 0 },
+      { warmingUp: '3 of 50 probes good' },
+    );
+    fc.assert(
+      fc.property(
+        fc.array(kind, { maxLength: 200 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.nat(),
+        (kinds, n, seed) => {
+          const fleet = kinds.map((over, i) => agent({ agentId: `a${i}`, ...over }));
+          const all = eligibleOf(fleet, need(), true);
+          const sample = sampleEligible(fleet, need(), n, seeded(seed));
+          if (sample === undefined) return;
+          expect(all.panic).toBe(false);
+          expect(new Set(sample.agents).size).toBe(n);
+          for (const one of sample.agents) expect(all.agents).toContain(one);
+        },
+      ),
+    );
+  });
+
+  test('is found where most can take it, from a look at few, and draws all alike', () => {
+    const fleet = Array.from({ length: 1000 }, (_, i) =>
+      agent({ agentId: `a${i}`, inFlight: i % 2 === 0 ? 2 : 0 }),
+    );
+    const counts = new Map<string, number>();
+    let looks = 0;
+    const candidates = { length: fleet.length, at: (i: number) => (looks++, fleet[i]) };
+    for (let seed = 0; seed < 2000; seed++)
+      for (const { agentId } of sampleEligible(candidates, need(), 10, seeded(seed))?.agents ?? [])
+        counts.set(agentId, (counts.get(agentId) ?? 0) + 1);
+    expect(looks / 2000).toBeLessThan(25);
+    expect(counts.size).toBe(500);
+    for (const count of counts.values()) expect(count).toBeLessThan(80);
+  });
+
+  test('is not enough where hardly anybody can, or only those that are coming back', () => {
+    const fleet = Array.from({ length: 1000 }, (_, i) =>
+      agent({ agentId: `a${i}`, inFlight: i < 995 ? 2 : 0 }),
+    );
+    expect(sampleEligible(fleet, need(), 10, seeded(1))).toBeUndefined();
+    const back = fleet.map((c) => ({ ...c, inFlight: 0, throttled: true, allowed: 1 }));
+    expect(sampleEligible(back, need(), 10, seeded(1))).toBeUndefined();
   });
 });

@@ -14,3 +14,16 @@ export function seeded(seed: number): Rng {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** Positions below `n` in random order, each once; a Fisher-Yates shuffle that remembers only what it moved. */
+export function shuffled(n: number, rng: Rng): () => number {
+  const moved = new Map<number, number>();
+  let next = 0;
+  return () => {
+    const at = next + Math.floor(rng() * (n - next));
+    const drawn = moved.get(at) ?? at;
+    moved.set(at, moved.get(next) ?? next);
+    next++;
+    return drawn;
+  };
+}

@@ -2,7 +2,7 @@ import type { Rng } from './backoff.js';
 import type { Candidate } from './eligibility.js';
 import { hash32 } from './hash.js';
 import type { Policy, Strategy } from './policy.js';
-import { seeded } from './random.js';
+import { seeded, shuffled } from './random.js';
 import { isUnsteady, scoreOf, type Score, type ScoreInput } from './score.js';
 
 /** Most agents that one choice compares: its cost, and what is kept of it, do not grow with the fleet. */
@@ -64,19 +64,6 @@ export function choose(inputs: Inputs, policy: Policy, draw: Draw): Selection | 
 export function replay(compared: readonly ScoreInput[], policy: Policy, draw: Draw): Selection | undefined {
   let next = 0;
   return compare(compared, () => next++, policy, draw);
-}
-
-/** Positions below `n` in random order, each once; a Fisher-Yates shuffle that remembers only what it moved. */
-function shuffled(n: number, rng: Rng): () => number {
-  const moved = new Map<number, number>();
-  let next = 0;
-  return () => {
-    const at = next + Math.floor(rng() * (n - next));
-    const drawn = moved.get(at) ?? at;
-    moved.set(at, moved.get(next) ?? next);
-    next++;
-    return drawn;
-  };
 }
 
 function compare(

@@ -1,12 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AgentState } from '../core/agent-state.js';
 import { Breaker } from '../core/breaker.js';
-import { eligibleOf, type Candidate, type Eligible } from '../core/eligibility.js';
+import { eligibleOf, sampleEligible, type Candidate, type Eligible } from '../core/eligibility.js';
+import { IndexedSet } from '../core/indexed-set.js';
 import type { Requirement } from '../core/lane.js';
 import { DEFAULT_POLICY } from '../core/policy.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { reachFactsOf, type DeclaredDependency, type StoredFacts } from './agent-facts.js';
 import { agentKey, type AgentRow, type Transport } from './agent-row.js';
+
+/** Up to this size a look at all candidates costs about what a sample does. */
+const SMALL_FLEET = 32;
+/** As many as a choice compares at most. */
+const LEAST_SAMPLE = 10;
 
 /** One agent in the reach table. `held` and `fullUntil` are kept by the scheduler's slots, `breaker` by its evidence. */
 export class ReachEntry implements Candidate {
@@ -104,8 +110,8 @@ export class ReachEntry implements Candidate {
 @Injectable()
 export class ReachTable {
   private readonly entries = new Map<string, ReachEntry>();
-  private readonly byCapability = new Map<string, Set<ReachEntry>>();
-  private readonly byName = new Map<string, Set<ReachEntry>>();
+  private readonly byCapability = new Map<string, IndexedSet<ReachEntry>>();
+  private readonly byName = new Map<string, IndexedSet<ReachEntry>>();
 
   constructor(@Inject(CONFIG) private readonly config: Config) {}
 
@@ -172,17 +178,17 @@ export class ReachTable {
   }
 
   /** Agents that could match the requirement at all: the smallest index that covers it. */
-  candidates(r: Requirement): Iterable<ReachEntry> {
+  candidates(r: Requirement): IndexedSet<ReachEntry> | readonly ReachEntry[] {
     if (r.agentId !== undefined) {
       const entry = this.entries.get(agentKey(r.namespace, r.agentId));
       return entry === undefined ? [] : [entry];
     }
     if (r.name !== undefined) return this.byName.get(agentKey(r.namespace, r.name)) ?? [];
-    let smallest: Set<ReachEntry> | undefined;
+    let smallest: IndexedSet<ReachEntry> | undefined;
     for (const need of r.capabilities) {
       const offered = this.byCapability.get(agentKey(r.namespace, need.name));
       if (offered === undefined) return [];
-      if (smallest === undefined || offered.size < smallest.size) smallest = offered;
+      if (smallest === undefined || offered.length < smallest.length) smallest = offered;
     }
     return smallest ?? [];
   }
@@ -190,6 +196,20 @@ export class ReachTable {
   /** Candidates that may take such a task now. */
   eligible(r: Requirement, panicAllowed = DEFAULT_POLICY.panic): Eligible<ReachEntry> {
     return eligibleOf(this.candidates(r), r, panicAllowed);
+  }
+
+  /**
+   * As `eligible`, but of a large fleet some of them, drawn at random: enough to place so many tasks.
+   * @param tasks where one has to go to an agent of its own (affinity), `eligible` is to be asked
+   */
+  someEligible(r: Requirement, tasks: number, panicAllowed = DEFAULT_POLICY.panic): Eligible<ReachEntry> {
+    const candidates = this.candidates(r);
+    const enough = LEAST_SAMPLE + 2 * tasks;
+    const sample =
+      candidates.length > SMALL_FLEET
+        ? sampleEligible(candidates, r, Math.min(enough, candidates.length), Math.random)
+        : undefined;
+    return sample ?? eligibleOf(candidates, r, panicAllowed);
   }
 
   private forget(entry: ReachEntry): void {
@@ -210,15 +230,15 @@ export class ReachTable {
   }
 }
 
-function addTo(index: Map<string, Set<ReachEntry>>, key: string, entry: ReachEntry): void {
-  const set = index.get(key);
-  if (set === undefined) index.set(key, new Set([entry]));
-  else set.add(entry);
+function addTo(index: Map<string, IndexedSet<ReachEntry>>, key: string, entry: ReachEntry): void {
+  let set = index.get(key);
+  if (set === undefined) index.set(key, (set = new IndexedSet()));
+  set.add(entry);
 }
 
-function removeFrom(index: Map<string, Set<ReachEntry>>, key: string, entry: ReachEntry): void {
+function removeFrom(index: Map<string, IndexedSet<ReachEntry>>, key: string, entry: ReachEntry): void {
   const set = index.get(key);
   if (set === undefined) return;
   set.delete(entry);
-  if (set.size === 0) index.delete(key);
+  if (set.length === 0) index.delete(key);
 }

@@ -1,10 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { WORKING_STATES } from '../core/agent-state.js';
-import { requirementOf } from '../core/lane.js';
+import type { Eligible } from '../core/eligibility.js';
+import { requirementOf, type Requirement } from '../core/lane.js';
 import { CoordinatorUnavailable } from '../platform/coordination/coordinator.js';
 import { failpoint } from '../platform/lifecycle/failpoints.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
-import { ReachTable } from '../registry/reach-table.js';
+import { ReachTable, type ReachEntry } from '../registry/reach-table.js';
 import { Switches } from '../registry/switches.js';
 import type { FirstOffer, NewTask } from './admission.store.js';
 import { type Choice, Choices, toOffered } from './choices.js';
@@ -102,7 +103,7 @@ export class DirectPlacement {
     try {
       const requirement = requirementOf(lane);
       if (this.switches.blocking(requirement) === undefined)
-        chosen = this.choices.choose(wants.map(pickedOf), this.table.eligible(requirement));
+        chosen = this.choices.choose(wants.map(pickedOf), this.eligible(requirement, wants));
       const reservedAt = performance.now();
       for (const choice of await this.choices.reserve(chosen))
         seats.set(choice.task.id, new Seat(choice, reservedAt));
@@ -114,6 +115,11 @@ export class DirectPlacement {
     }
     for (const seat of seats.values()) this.taken.add(seat);
     for (const { task, resolve } of wants) resolve(seats.get(task.id));
+  }
+
+  private eligible(requirement: Requirement, wants: readonly Want[]): Eligible<ReachEntry> {
+    const bound = wants.some(({ task }) => task.affinityKey !== null);
+    return bound ? this.table.eligible(requirement) : this.table.someEligible(requirement, wants.length);
   }
 
   private stop(): Promise<void> {
