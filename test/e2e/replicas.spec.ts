@@ -52,7 +52,7 @@ describeWithRedisServer('replicas share the probes', () => {
     await complete();
     await Promise.all(
       servers.map((server, i) => {
-        const needs = { name: 'it', type: 'http', target: server.url, critical: true, timeout_ms: 1000 };
+        const needs = { name: 'it', type: 'http', target: server.url, critical: true, timeout_ms: 5000 };
         return api.agent(`a${i}`, { ...QUIET, dependencies: [needs] });
       }),
     );
