@@ -109,13 +109,14 @@ function connect(m: Measures, input: ScoreInput, targetMs: number): Record<strin
 function own(m: Measures, weights: ScoreWeights): Record<string, number> {
   const { success, latency, failures, activity, capacity } = weights;
   const sum = success + latency + failures + activity + capacity;
-  const share = sum > 0 ? 1 / sum : 0;
+  // Each by the sum: its reciprocal is infinite where the weights are tiny.
+  const share = (weight: number) => (sum > 0 ? weight / sum : 0);
   return {
-    success: share * success * m.success,
-    latency: share * latency * m.latency,
-    failures: share * failures * m.failures,
-    activity: share * activity * m.activity,
-    capacity: share * capacity * m.capacity,
+    success: share(success) * m.success,
+    latency: share(latency) * m.latency,
+    failures: share(failures) * m.failures,
+    activity: share(activity) * m.activity,
+    capacity: share(capacity) * m.capacity,
   };
 }
 
