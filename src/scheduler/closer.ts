@@ -13,6 +13,7 @@ import { ReachTable } from '../registry/reach-table.js';
 import { agentKey } from '../registry/agent-row.js';
 import { DeadlineAlarm } from './deadline-alarm.js';
 import { DeliveryStore } from './delivery.store.js';
+import { RetryBudgets } from './retry-budgets.js';
 
 /** An open delivery as the caller saw it. */
 export interface OpenDelivery {
@@ -21,6 +22,7 @@ export interface OpenDelivery {
   leaseId: string;
   state: 'offered' | 'running';
   namespace: string;
+  capability: string;
   agentId: string;
   attempt: number;
   maxAttempts: number;
@@ -46,6 +48,7 @@ export class Closer {
     private readonly table: ReachTable,
     private readonly alarm: DeadlineAlarm,
     private readonly complaints: Complaints,
+    private readonly budgets: RetryBudgets,
   ) {
     this.backoff = { baseMs: config.retryBaseMs, jitter: config.retryJitter, capMs: LONGEST_RETRY_PAUSE_MS };
   }
@@ -70,7 +73,7 @@ export class Closer {
       },
       delivery,
     );
-    const delayMs = verdict.retry ? this.pauseMs(cause, delivery.attempt) : 0;
+    const delayMs = verdict.retry ? this.pauseMs(cause, delivery) : 0;
     const message = truncate(storableText(cause.message + consequence(verdict, delayMs)), MESSAGE_LIMIT);
     const next = verdict.retry ? 'scheduled' : 'failed';
     failpoint('close_before_commit');
@@ -125,10 +128,11 @@ export class Closer {
     return released === true;
   }
 
-  /** Offers that met a deaf agent go on after a small random pause, what has failed after 1, 2, 4 s. */
-  private pauseMs(cause: Attribution, attempt: number): number {
+  /** Offers that met a deaf agent go on after a small random pause, what has failed after 1, 2, 4 s, many later. */
+  private pauseMs(cause: Attribution, { namespace, capability, attempt }: OpenDelivery): number {
     if (cause.stage === 'offer') return spreadMs(0, this.config.redispatchJitterMs, Math.random);
-    return retryDelayMs(attempt, this.backoff, Math.random);
+    const pauseMs = retryDelayMs(attempt, this.backoff, Math.random);
+    return this.budgets.pauseMs(namespace, capability, pauseMs);
   }
 
   private evidence(

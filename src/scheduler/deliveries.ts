@@ -207,6 +207,7 @@ export function openOf(ref: LeasedRef, now: Inspection, state: 'offered' | 'runn
     leaseId: ref.leaseId,
     state,
     namespace: now.namespace,
+    capability: now.capability,
     agentId: now.agent_id ?? '',
     attempt: now.attempt,
     maxAttempts: now.max_attempts,

@@ -201,6 +201,7 @@ function deliveryOf(choice: Choice, namespace: string): Parameters<Closer['relea
     leaseId: choice.leaseId,
     state: 'offered',
     namespace,
+    capability: choice.task.capability,
     agentId: choice.agentId,
     attempt: choice.task.attempt + 1,
     maxAttempts: choice.task.max_attempts,

@@ -39,6 +39,7 @@ export class Overdue {
       leaseId: row.lease_id,
       state: row.state,
       namespace: row.namespace,
+      capability: row.capability,
       agentId: row.agent_id,
       attempt: row.attempt,
       maxAttempts: row.max_attempts,

@@ -23,6 +23,7 @@ import { Placement } from './placement.js';
 import { PlacementStore } from './placement.store.js';
 import { PushAnswers } from './push-answers.js';
 import { Retention } from './retention.js';
+import { RetryBudgets } from './retry-budgets.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
 import { Slots } from './slots.js';
 import { SweepStore } from './sweep.store.js';
@@ -68,6 +69,7 @@ import { Upkeep } from './upkeep.js';
     SessionEcho,
     SessionGateway,
     Retention,
+    RetryBudgets,
     SchedulerMetrics,
     Sessions,
     Slots,
