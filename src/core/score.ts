@@ -97,7 +97,8 @@ function dispatch(m: Measures): Record<string, number> {
  */
 function connect(m: Measures, input: ScoreInput, targetMs: number): Record<string, number> {
   const { p50Ms, p95Ms, versionRank = 0 } = input;
-  const jitterMs = input.jitterMs ?? (p50Ms === undefined || p95Ms === undefined ? 0 : p95Ms - p50Ms);
+  const jitterMs =
+    input.jitterMs ?? (p50Ms === undefined || p95Ms === undefined ? 0 : Math.max(0, p95Ms - p50Ms));
   return {
     success: 0.5 * m.success,
     latency: 0.3 * nearness(p95Ms === undefined ? undefined : p95Ms + jitterMs, targetMs),
