@@ -11,6 +11,7 @@ const agents = options.ids.map(
       logger: silent,
       capabilities: { work: () => null },
       heartbeatIntervalMs: 15_000,
+      ...(options.dependencies && { dependencies: options.dependencies }),
     }),
 );
 

@@ -89,7 +89,11 @@ export async function startDispatcher(dist, { databaseUrl, redisUrl, inspect, se
   };
   const started = performance.now();
   const args = [...(inspect ? ['--inspect=127.0.0.1:0'] : []), join(dist, 'main.js')];
-  const { pid, value: url } = await startServer(process.execPath, args, {
+  const {
+    pid,
+    value: url,
+    end,
+  } = await startServer(process.execPath, args, {
     env,
     ready: (line) => {
       inspector ??= /Debugger listening on (ws:\S+)/.exec(line)?.[1];
@@ -99,7 +103,7 @@ export async function startDispatcher(dist, { databaseUrl, redisUrl, inspect, se
   });
   const startMs = Math.round(performance.now() - started);
   const postgres = databaseUrl ? { url: databaseUrl } : await embeddedIn(dataDir);
-  return { pid, url, startMs, inspector, postgres };
+  return { pid, url, startMs, inspector, postgres, end };
 }
 
 async function embeddedIn(dataDir) {
