@@ -6,6 +6,8 @@ import { Facts1764500004000 } from './1764500004000-facts.js';
 import { Replicas1764500006000 } from './1764500006000-replicas.js';
 import { Feed1764500007000 } from './1764500007000-feed.js';
 import { AgentSource1764500008000 } from './1764500008000-agent-source.js';
+import { Policies1764500009000 } from './1764500009000-policies.js';
+import { Decisions1764500010000 } from './1764500010000-decisions.js';
 
 /** Every migration, oldest first. A list rather than a glob: it reads the same from sources and from a build. */
 export const MIGRATIONS = [
@@ -17,6 +19,8 @@ export const MIGRATIONS = [
   Replicas1764500006000,
   Feed1764500007000,
   AgentSource1764500008000,
+  Policies1764500009000,
+  Decisions1764500010000,
 ];
 
 /** Tables partitioned by the UUID v7 range of their id column, one day a partition. */

@@ -6,7 +6,9 @@ import { addCapabilityCommands } from './commands/capabilities.js';
 import { addCompletionCommand } from './commands/completion.js';
 import { addDemoCommand } from './commands/demo.js';
 import { addManifestCommand } from './commands/manifest.js';
+import { addPolicyCommands } from './commands/policy.js';
 import { addServerCommands } from './commands/server.js';
+import { addSimulateCommand } from './commands/simulate.js';
 import { addSubmitCommand } from './commands/submit.js';
 import { addTaskCommands } from './commands/tasks.js';
 import { addTortureCommand } from './commands/torture.js';
@@ -29,6 +31,8 @@ export function createProgram(): Command {
   addWhyCommand(program);
   addAgentCommands(program);
   addCapabilityCommands(program);
+  addPolicyCommands(program);
+  addSimulateCommand(program);
   addAttributionCommand(program);
   addManifestCommand(program);
   addTortureCommand(program);

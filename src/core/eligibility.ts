@@ -37,21 +37,23 @@ export interface Rejection {
   reason: string;
 }
 
-export type FilterName =
-  | 'namespace'
-  | 'address'
-  | 'capability'
-  | 'version'
-  | 'tags'
-  | 'zone'
-  | 'excluded'
-  | 'state'
-  | 'held'
-  | 'critical_dependency'
-  | 'breaker'
-  | 'warm_up'
-  | 'capacity'
-  | 'already_tried';
+/** In the order in which they are asked. */
+export const FILTER_NAMES = [
+  'namespace',
+  'address',
+  'capability',
+  'version',
+  'tags',
+  'zone',
+  'excluded',
+  'state',
+  'held',
+  'critical_dependency',
+  'breaker',
+  'warm_up',
+  'capacity',
+] as const;
+export type FilterName = (typeof FILTER_NAMES)[number];
 
 type Filter = (c: Candidate, r: Requirement, open: Gates) => string | undefined;
 
@@ -160,33 +162,56 @@ export interface Eligible<C> {
   agents: C[];
   /** Nobody that could take it is in good standing, so breakers limit nobody. */
   panic: boolean;
+  rejected: Rejected;
 }
+
+/** Who was passed over, and why: how many by each filter, and some of them by name. */
+export interface Rejected {
+  counts: Partial<Record<FilterName, number>>;
+  named: Refusal[];
+}
+
+/** Names kept of those that were passed over: enough to see what is wrong. */
+const NAMED = 10;
 
 /**
  * Candidates that pass every filter. Where no agent in good standing could take such a task, be it busy right now, the
  * gate of the warm-up opens: a cold agent beats none. Where there is no cold one either, the policy may allow a panic:
  * then those that failed, or are coming back from it, are used as if they had not.
+ * @param mostNamed how many of those that are passed over are named
  */
 export function eligibleOf<C extends Candidate>(
   candidates: Iterable<C>,
   requirement: Requirement,
   panicAllowed: boolean,
+  mostNamed = NAMED,
 ): Eligible<C> {
-  const all: C[] = [];
-  const agents: C[] = [];
+  const asked: [C, Rejection | undefined][] = [];
   let good = false;
   for (const c of candidates) {
     const rejection = rejectionOf(c, requirement);
-    all.push(c);
-    if (rejection === undefined) agents.push(c);
+    asked.push([c, rejection]);
     good ||= !c.throttled && isForRoom(rejection);
   }
-  if (good) return { agents, panic: false };
-  const open = gatesOf(all, requirement, panicAllowed);
-  return {
-    agents: all.filter((c) => rejectionOf(c, requirement, open) === undefined),
-    panic: open === ANYBODY,
-  };
+  const open = good
+    ? SHUT
+    : gatesOf(
+        asked.map(([c]) => c),
+        requirement,
+        panicAllowed,
+      );
+  const found: Eligible<C> = { agents: [], panic: open === ANYBODY, rejected: { counts: {}, named: [] } };
+  for (const [c, first] of asked) {
+    const rejection = good ? first : rejectionOf(c, requirement, open);
+    if (rejection === undefined) found.agents.push(c);
+    else note(found.rejected, c, rejection, mostNamed);
+  }
+  return found;
+}
+
+function note({ counts, named }: Rejected, { agentId }: Candidate, why: Rejection, mostNamed: number): void {
+  counts[why.filter] = (counts[why.filter] ?? 0) + 1;
+  if (named.length < mostNamed) named.push({ agentId, ...why });
 }
 
 /** Candidates that `sampleEligible` looks at, for each that it shall find. */
@@ -195,6 +220,7 @@ const LOOKS = 8;
 /**
  * So many of those that may take a task, drawn at random, from a look at a few: what a choice costs must not grow with the
  * fleet. A full look at 10 000 candidates takes about 10 ms.
+ * Rejected are those alone that were looked at.
  * @returns undefined where the look did not find as many, or nobody in good standing: then `eligibleOf` has to look at all
  */
 export function sampleEligible<C extends Candidate>(
@@ -205,14 +231,20 @@ export function sampleEligible<C extends Candidate>(
 ): Eligible<C> | undefined {
   const next = shuffled(candidates.length, rng);
   const agents: C[] = [];
+  const rejected: Rejected = { counts: {}, named: [] };
   let good = false;
   for (let looks = Math.min(wanted * LOOKS, candidates.length); looks > 0; looks--) {
     const c = candidates.at(next());
-    if (c === undefined || rejectionOf(c, requirement) !== undefined) continue;
+    if (c === undefined) continue;
+    const rejection = rejectionOf(c, requirement);
+    if (rejection !== undefined) {
+      note(rejected, c, rejection, NAMED);
+      continue;
+    }
     good ||= !c.throttled;
     if (agents.push(c) === wanted) break;
   }
-  return good && agents.length === wanted ? { agents, panic: false } : undefined;
+  return good && agents.length === wanted ? { agents, panic: false, rejected } : undefined;
 }
 
 function gatesOf(candidates: readonly Candidate[], requirement: Requirement, panicAllowed: boolean): Gates {
@@ -244,7 +276,7 @@ export interface Shortage {
   rejections: Refusal[];
 }
 
-interface Refusal extends Rejection {
+export interface Refusal extends Rejection {
   agentId: string;
 }
 

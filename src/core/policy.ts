@@ -1,9 +1,16 @@
 /** How the parts of a score are weighted: three sets that are known to work. See `scoreOf`. */
-export type Preset = 'reach' | 'dispatch' | 'connect';
+export const PRESETS = ['reach', 'dispatch', 'connect'] as const;
+export type Preset = (typeof PRESETS)[number];
 
 /** How one of the compared agents is chosen. See `choose`. */
-export type Strategy =
-  'best' | 'weighted_random' | 'weighted_round_robin' | 'power_of_two' | 'least_watermark';
+export const STRATEGIES = [
+  'best',
+  'weighted_random',
+  'weighted_round_robin',
+  'power_of_two',
+  'least_watermark',
+] as const;
+export type Strategy = (typeof STRATEGIES)[number];
 
 /** Own weights; what counts is their proportion. Not all of them are 0. */
 export interface ScoreWeights {

@@ -1,4 +1,5 @@
 import { laneOf } from '../core/lane.js';
+import { DEFAULT_POLICY } from '../core/policy.js';
 import type { AgentRow } from '../registry/agent-row.js';
 import { ReachEntry, type ReachTable } from '../registry/reach-table.js';
 import { Switches } from '../registry/switches.js';
@@ -45,7 +46,14 @@ async function headline(
       page: () => Promise.resolve([]),
       agentMoments: () => Promise.resolve([]),
     } as unknown as AttributionStore,
-    new Hindrances(table as ReachTable, switches, lanes as Lanes),
+    new Hindrances(
+      table as ReachTable,
+      switches,
+      lanes as Lanes,
+      {
+        for: () => ({ policy: DEFAULT_POLICY }),
+      } as never,
+    ),
   );
   return (await explainer.explain('default', TASK)).headline;
 }

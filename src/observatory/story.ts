@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import type { Hindrance } from '../core/attribution.js';
+import type { Decision } from '../core/decision.js';
 import type { Shortage } from '../core/eligibility.js';
 import { wireCode } from '../core/errors.js';
 import { deliveryIdOf } from '../core/task-state.js';
-import { openDeliveryOf, type DeliveryRow, type TaskRow } from '../scheduler/task-row.js';
+import type { decisionView } from '../scheduler/decision.wire.js';
+import { openDeliveryOf, toDeliveryView, type DeliveryRow, type TaskRow } from '../scheduler/task-row.js';
 import type { AgentMoment, AttributionRow } from './attribution.store.js';
 import type { storyEntry } from './observatory.wire.js';
 
@@ -51,7 +53,8 @@ function deliveryDrafts(taskId: string, d: DeliveryRow): Draft[] {
       at: d.offered_at,
       rank: 10 * d.fence,
       kind: 'offered',
-      text: `attempt ${d.attempt} offered to ${d.agent_id} (${d.transport})`,
+      text: `attempt ${d.attempt} offered to ${d.agent_id} (${d.transport})${wordsOf(d.decision)}`,
+      ...dataOf(toDeliveryView(taskId, d).decision),
     },
   ];
   if (d.acked_at !== null)
@@ -83,7 +86,8 @@ function openDrafts(task: TaskRow): Draft[] {
       at: new Date(open.offered_at),
       rank: 10 * task.fence,
       kind: 'offered',
-      text: `attempt ${open.attempt} offered to ${open.agent_id} (${open.transport})`,
+      text: `attempt ${open.attempt} offered to ${open.agent_id} (${open.transport})${wordsOf(task.decision)}`,
+      ...dataOf(open.decision),
     },
   ];
   if (open.acked_at !== undefined)
@@ -95,6 +99,19 @@ function openDrafts(task: TaskRow): Draft[] {
       text: `${open.agent_id} acknowledged and began`,
     });
   return drafts;
+}
+
+function dataOf(decision: z.input<typeof decisionView> | undefined) {
+  return decision && { data: { decision } };
+}
+
+/** How it was chosen, in a few words; the figures stand in the data. */
+function wordsOf(decision: Decision | null | undefined): string {
+  if (!decision) return '';
+  const { by, compared, of, rejected } = decision;
+  const among = by === 'affinity' ? `by its key, of ${of}` : `of ${compared.length} compared, ${of} eligible`;
+  const counts = Object.entries(rejected.counts).map(([filter, count]) => `${count} by ${filter}`);
+  return `: chosen ${among}${counts.length === 0 ? '' : `; passed over: ${counts.join(', ')}`}`;
 }
 
 function attributionDraft(a: AttributionRow): Draft {

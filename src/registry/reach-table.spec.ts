@@ -32,15 +32,15 @@ function tableOf(agents: number, over: (i: number) => object = () => ({})): Reac
 }
 
 test('of a large fleet some are drawn, enough for the tasks, and of a small one all', () => {
-  expect(tableOf(20).someEligible(NEED, 1).agents).toHaveLength(20);
-  expect(tableOf(500).someEligible(NEED, 1).agents).toHaveLength(12);
-  expect(tableOf(500).someEligible(NEED, 50).agents).toHaveLength(110);
-  expect(tableOf(500).someEligible(NEED, 1000).agents).toHaveLength(500);
+  expect(tableOf(20).someEligible(NEED, 1, true).agents).toHaveLength(20);
+  expect(tableOf(500).someEligible(NEED, 1, true).agents).toHaveLength(12);
+  expect(tableOf(500).someEligible(NEED, 50, true).agents).toHaveLength(110);
+  expect(tableOf(500).someEligible(NEED, 1000, true).agents).toHaveLength(500);
 });
 
 test('where hardly any can take the task, those few are found all the same', () => {
   const table = tableOf(500, (i) => ({ state: i === 317 ? 'online' : 'offline' }));
-  expect(table.someEligible(NEED, 1).agents.map((e) => e.agentId)).toEqual(['a317']);
+  expect(table.someEligible(NEED, 1, true).agents.map((e) => e.agentId)).toEqual(['a317']);
 });
 
 test('an agent that is gone, or offers something else now, is a candidate no more', () => {

@@ -193,8 +193,8 @@ export class ReachTable {
     return smallest ?? [];
   }
 
-  /** Candidates that may take such a task now. */
-  eligible(r: Requirement, panicAllowed = DEFAULT_POLICY.panic): Eligible<ReachEntry> {
+  /** Candidates that may take such a task now, and why the others may not. */
+  eligible(r: Requirement, panicAllowed: boolean): Eligible<ReachEntry> {
     return eligibleOf(this.candidates(r), r, panicAllowed);
   }
 
@@ -202,7 +202,7 @@ export class ReachTable {
    * As `eligible`, but of a large fleet some of them, drawn at random: enough to place so many tasks.
    * @param tasks where one has to go to an agent of its own (affinity), `eligible` is to be asked
    */
-  someEligible(r: Requirement, tasks: number, panicAllowed = DEFAULT_POLICY.panic): Eligible<ReachEntry> {
+  someEligible(r: Requirement, tasks: number, panicAllowed: boolean): Eligible<ReachEntry> {
     const candidates = this.candidates(r);
     const enough = LEAST_SAMPLE + 2 * tasks;
     const sample =

@@ -166,5 +166,6 @@ function columns(rows: readonly NewRow[]): unknown[] {
     offers.map((o) => o?.leaseId ?? null),
     offers.map((o) => o?.transport ?? null),
     rows.map((r) => r.seat !== undefined),
+    offers.map((o) => (o === undefined ? null : JSON.stringify(o.decision))),
   ];
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { isVersionRange } from '../core/eligibility.js';
 import { ReachError } from '../core/errors.js';
-import { laneLabel, laneOf, MAX_LANE_LENGTH, parseCapabilityRef, type Requirement } from '../core/lane.js';
+import { laneLabel, laneOf, MAX_LANE_LENGTH } from '../core/lane.js';
 import type { TaskState } from '../core/task-state.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { failpoint } from '../platform/lifecycle/failpoints.js';
@@ -20,6 +19,8 @@ import { Depths } from './depths.js';
 import { DirectPlacement, type Seat } from './direct-placement.js';
 import { Orders } from './orders.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
+import { Policies } from './policy/policies.js';
+import { invalidAt, requirementFor } from './requirement.js';
 import { requireSize } from './size-limit.js';
 import type { TaskBody } from './tasks.wire.js';
 
@@ -49,6 +50,7 @@ export class Admission {
     private readonly store: AdmissionStore,
     private readonly depths: Depths,
     private readonly direct: DirectPlacement,
+    private readonly policies: Policies,
     private readonly orders: Orders,
     private readonly metrics: SchedulerMetrics,
   ) {}
@@ -203,10 +205,11 @@ export class Admission {
     const requirement = requirementFor(body);
     const lane = laneOf(requirement);
     if (lane.length > MAX_LANE_LENGTH)
-      throw invalid(
+      throw invalidAt(
         '/constraints',
         `capabilities and constraints together are too long (${lane.length} characters)`,
       );
+    const { settings } = this.policies.for(requirement);
     const payload = JSON.stringify(body.payload);
     requireSize('payload', payload, this.config.payloadLimitBytes);
     const key = body.idempotency_key ?? context.key ?? null;
@@ -223,9 +226,9 @@ export class Admission {
       retryOf: null,
       callbackUrl: body.callback_url ?? null,
       traceparent: context.traceparent ?? null,
-      ackTimeoutMs: body.ack_timeout_ms ?? this.config.ackTimeoutMs,
-      executionTimeoutMs: body.execution_timeout_ms ?? this.config.executionTimeoutDefaultMs,
-      maxAttempts: body.max_attempts ?? this.config.maxAttempts,
+      ackTimeoutMs: body.ack_timeout_ms ?? settings.ack_timeout_ms,
+      executionTimeoutMs: body.execution_timeout_ms ?? settings.execution_timeout_ms,
+      maxAttempts: body.max_attempts ?? settings.max_attempts,
       delayMs: body.delay_ms ?? 0,
       runAt: body.run_at ?? null,
       expiresInMs: body.expires_in_ms ?? null,
@@ -237,35 +240,6 @@ export class Admission {
 
 function nothingWritten(error: unknown): boolean {
   return error instanceof Overloaded || error instanceof WriterClosed || isDataError(error);
-}
-
-function requirementFor(body: TaskBody): Requirement {
-  const refs = body.capabilities ?? (body.capability === undefined ? [] : [body.capability]);
-  const c = body.constraints;
-  const requirement: Requirement = {
-    namespace: body.namespace,
-    capabilities: refs.map(parseCapabilityRef),
-    ...(body.agent_id !== undefined && { agentId: body.agent_id }),
-    ...(body.name !== undefined && { name: body.name }),
-    ...(c?.version !== undefined && { version: c.version }),
-    ...(c?.tags !== undefined && { tags: c.tags }),
-    ...(c?.zone !== undefined && { zone: c.zone }),
-    ...(c?.exclude !== undefined && { exclude: c.exclude }),
-  };
-  if (requirement.version !== undefined && !isVersionRange(requirement.version))
-    throw invalid('/constraints/version', `"${requirement.version}" is not a semver range`);
-  requirement.capabilities.forEach((need, i) => {
-    if (need.version !== undefined && !isVersionRange(need.version))
-      throw invalid(
-        body.capability === undefined ? `/capabilities/${i}` : '/capability',
-        `"${need.version}" is not a semver range`,
-      );
-  });
-  return requirement;
-}
-
-function invalid(pointer: string, detail: string): ReachError {
-  return new ReachError('VALIDATION_FAILED', detail, { errors: [{ pointer, detail }] });
 }
 
 /** Digest of what the caller asked for, without the key itself. */

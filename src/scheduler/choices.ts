@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { type Decision, recordOf } from '../core/decision.js';
 import { slotsOf, type Eligible } from '../core/eligibility.js';
-import { DEFAULT_POLICY } from '../core/policy.js';
-import type { ScoreInput } from '../core/score.js';
-import { choose, freshest, selectByAffinity } from '../core/selection.js';
+import { laneLabel, type Requirement } from '../core/lane.js';
+import { choose, freshest, selectByAffinity, type Turn } from '../core/selection.js';
 import { deliveryIdOf } from '../core/task-state.js';
-import type { Transport } from '../registry/agent-row.js';
+import { agentKey, type Transport } from '../registry/agent-row.js';
 import type { ReachEntry } from '../registry/reach-table.js';
-import { Windows } from '../registry/windows.js';
 import type { OfferChoice, PickedTask } from './placement.store.js';
+import { Policies } from './policy/policies.js';
 import { Slots } from './slots.js';
+import { Standings } from './standings.js';
 import type { Offered } from './transports/offered.js';
 import { Offers } from './transports/offers.js';
 
@@ -20,23 +21,37 @@ export interface Choice extends OfferChoice {
   slots: number;
 }
 
+/** Among whom to choose, for what. */
+export interface Occasion extends Eligible<ReachEntry> {
+  requirement: Requirement;
+}
+
+/** Capabilities whose turns of the round robin are kept. */
+const MOST_TURNS = 1000;
+
 /** An agent for each task, and a slot of it. */
 @Injectable()
 export class Choices {
+  /** For the weighted round robin: what former choices left, by kind of work and agent. */
+  private readonly turns = new Map<string, Map<string, number>>();
+
   constructor(
     private readonly slots: Slots,
     private readonly offers: Offers,
-    private readonly windows: Windows,
+    private readonly policies: Policies,
+    private readonly standings: Standings,
   ) {}
 
   /** An agent for each task; tasks that none has room for are left out. Whoever calls reserves or releases them. */
-  choose(tasks: readonly PickedTask[], { agents, panic }: Eligible<ReachEntry>): Choice[] {
+  choose(tasks: readonly PickedTask[], occasion: Occasion): Choice[] {
+    const { agents, panic } = occasion;
     const free = new Map(agents.map((e) => [e, slotsOf(e, panic) - e.inFlight]));
     const choices: Choice[] = [];
     let open = [...agents];
     for (const task of tasks) {
-      const entry = this.chooseOne(task, open, panic);
-      if (entry === undefined) break;
+      const chosen = this.chooseOne(task, { ...occasion, agents: open });
+      if (chosen === undefined) break;
+      const { entry, decision } = chosen;
       const deliveryId = deliveryIdOf(task.id, task.fence + 1);
       const slots = slotsOf(entry, panic);
       // Counted from here on, so that the next choice sees it; `reserve` takes it back if it gets no slot.
@@ -46,38 +61,44 @@ export class Choices {
       if (left <= 0) open = open.filter((e) => e !== entry);
       const transport: Transport = this.offers.transportFor(entry);
       const { agentId, leaseId } = entry;
-      choices.push({ task, entry, deliveryId, slots, agentId, leaseId, transport });
+      choices.push({ task, entry, deliveryId, slots, agentId, leaseId, transport, decision });
     }
     return choices;
   }
 
   /** An agent that has not tried the task yet, where there is one; else not the one that tried it last. */
-  private chooseOne(task: PickedTask, open: readonly ReachEntry[], panic: boolean): ReachEntry | undefined {
-    const candidates = freshest(open, task.tried);
-    if (task.affinity_key !== null) return selectByAffinity(candidates, task.affinity_key);
-    const at = (i: number) => candidates[i] && this.inputOf(candidates[i], task.capability, panic);
+  private chooseOne(
+    task: PickedTask,
+    { requirement, agents, panic, rejected }: Occasion,
+  ): { entry: ReachEntry; decision: Decision } | undefined {
+    const { policy, digest } = this.policies.for(requirement);
+    const candidates = freshest(agents, task.tried);
+    const kind = laneLabel(requirement);
     const seed = Math.floor(Math.random() * 2 ** 32);
-    const selection = choose({ length: candidates.length, at }, DEFAULT_POLICY, { seed });
-    return selection && candidates[selection.index];
+    const about = { policy: digest, seed, rejected, ...(panic && { panic }) };
+    if (task.affinity_key !== null) {
+      const entry = selectByAffinity(candidates, task.affinity_key);
+      const compared = entry === undefined ? [] : [this.standings.inputOf(entry, kind, panic)];
+      return entry && { entry, decision: { ...about, by: 'affinity', compared, of: candidates.length } };
+    }
+    const inputs = this.standings.inputsOf(candidates, kind, panic);
+    const turnKey = agentKey(requirement.namespace, kind);
+    const turn = policy.strategy === 'weighted_round_robin' ? this.turns.get(turnKey) : undefined;
+    const selection = choose(inputs, policy, { seed, turn });
+    const entry = selection && candidates[selection.index];
+    if (selection === undefined || entry === undefined) return undefined;
+    const decision = recordOf(selection, inputs, { ...about, turn });
+    if (selection.turn !== undefined) this.keepTurn(turnKey, selection.turn);
+    return { entry, decision };
   }
 
-  private inputOf(entry: ReachEntry, capability: string, panic: boolean): ScoreInput {
-    const nowMs = performance.now();
-    const work = this.windows.workFor(entry.key, capability, nowMs);
-    return {
-      agentId: entry.agentId,
-      successRate: work?.successRate,
-      p50Ms: work?.p50Ms,
-      p95Ms: work?.p95Ms,
-      consecutiveFailures: work?.consecutiveFailures ?? 0,
-      // Whoever may have work has a fresh heartbeat. How long ago it worked says nothing: it would go on having none.
-      idleMs: 0,
-      inFlight: entry.inFlight,
-      maxConcurrency: Math.max(1, slotsOf(entry, panic)),
-      weight: entry.weight,
-      sinceSeriousFailureMs: entry.breaker.sinceSeriousFailureMs(nowMs),
-      throttled: entry.throttled,
-    };
+  private keepTurn(key: string, left: Turn): void {
+    let turn = this.turns.get(key);
+    if (turn === undefined) {
+      if (this.turns.size >= MOST_TURNS) this.turns.clear();
+      this.turns.set(key, (turn = new Map<string, number>()));
+    }
+    for (const [agentId, has] of left) turn.set(agentId, has);
   }
 
   /**

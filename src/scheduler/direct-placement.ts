@@ -12,6 +12,7 @@ import { type Choice, Choices, toOffered } from './choices.js';
 import { Closer } from './closer.js';
 import { Lanes } from './lanes.js';
 import type { PickedTask } from './placement.store.js';
+import { Policies } from './policy/policies.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
 import { TRUSTED_MS } from './slots.js';
 import { TaskNews } from './task-news.js';
@@ -65,6 +66,7 @@ export class DirectPlacement {
     private readonly table: ReachTable,
     private readonly switches: Switches,
     private readonly lanes: Lanes,
+    private readonly policies: Policies,
     private readonly choices: Choices,
     private readonly closer: Closer,
     private readonly offers: Offers,
@@ -103,7 +105,10 @@ export class DirectPlacement {
     try {
       const requirement = requirementOf(lane);
       if (this.switches.blocking(requirement) === undefined)
-        chosen = this.choices.choose(wants.map(pickedOf), this.eligible(requirement, wants));
+        chosen = this.choices.choose(wants.map(pickedOf), {
+          requirement,
+          ...this.eligible(requirement, wants),
+        });
       const reservedAt = performance.now();
       for (const choice of await this.choices.reserve(chosen))
         seats.set(choice.task.id, new Seat(choice, reservedAt));
@@ -119,7 +124,10 @@ export class DirectPlacement {
 
   private eligible(requirement: Requirement, wants: readonly Want[]): Eligible<ReachEntry> {
     const bound = wants.some(({ task }) => task.affinityKey !== null);
-    return bound ? this.table.eligible(requirement) : this.table.someEligible(requirement, wants.length);
+    const { panic } = this.policies.for(requirement).policy;
+    return bound
+      ? this.table.eligible(requirement, panic)
+      : this.table.someEligible(requirement, wants.length, panic);
   }
 
   private stop(): Promise<void> {

@@ -5,8 +5,11 @@ import type { ReachEntry, ReachTable } from '../registry/reach-table.js';
 import { Choices } from './choices.js';
 import { Placement } from './placement.js';
 import type { PickedTask, PlacementStore } from './placement.store.js';
+import { Standings } from './standings.js';
 
 const REQUIREMENT = { namespace: 'default', capabilities: [{ name: 'work' }] };
+
+const POLICIES = { for: () => ({ policy: DEFAULT_POLICY, digest: '' }) };
 
 /** A placement whose one agent is as `meanwhile` leaves it once the head of the lane is locked. */
 async function placeWith(meanwhile: AgentState): Promise<string[]> {
@@ -25,6 +28,7 @@ async function placeWith(meanwhile: AgentState): Promise<string[]> {
     eligible: () => ({
       agents: entry.state === 'online' ? [entry as unknown as ReachEntry] : [],
       panic: false,
+      rejected: { counts: {}, named: [] },
     }),
   };
   const reserved: string[] = [];
@@ -48,10 +52,12 @@ async function placeWith(meanwhile: AgentState): Promise<string[]> {
   const placement = new Placement(
     table as unknown as ReachTable,
     { blocking: () => undefined } as never,
+    POLICIES as never,
     new Choices(
       slots as never,
       { transportFor: () => 'pull' } as never,
-      { workFor: () => undefined } as never,
+      POLICIES as never,
+      new Standings({ workFor: () => undefined } as never),
     ),
     store as unknown as PlacementStore,
     {} as never,

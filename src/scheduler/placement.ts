@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { WORKING_STATES } from '../core/agent-state.js';
-import { slotsOf, type Eligible } from '../core/eligibility.js';
+import { slotsOf } from '../core/eligibility.js';
 import type { Requirement } from '../core/lane.js';
 import { failpoint } from '../platform/lifecycle/failpoints.js';
-import { ReachTable, type ReachEntry } from '../registry/reach-table.js';
+import { ReachTable } from '../registry/reach-table.js';
 import { Switches } from '../registry/switches.js';
-import { type Choice, Choices, toOffered } from './choices.js';
+import { type Choice, Choices, type Occasion, toOffered } from './choices.js';
 import { DeadlineAlarm } from './deadline-alarm.js';
 import { Depths } from './depths.js';
 import { type LaneHead, PlacementStore } from './placement.store.js';
+import { Policies } from './policy/policies.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
 import { TaskNews } from './task-news.js';
 import type { Offered } from './transports/offered.js';
@@ -29,6 +30,7 @@ export class Placement {
   constructor(
     private readonly table: ReachTable,
     private readonly switches: Switches,
+    private readonly policies: Policies,
     private readonly choices: Choices,
     private readonly store: PlacementStore,
     private readonly depths: Depths,
@@ -45,12 +47,13 @@ export class Placement {
   async place(lane: string, requirement: Requirement): Promise<{ placed: number; left: boolean }> {
     for (let placed = 0; ;) {
       if (this.switches.blocking(requirement) !== undefined) return { placed, left: true };
-      const eligible = this.table.eligible(requirement);
+      const { panic: panicAllowed } = this.policies.for(requirement).policy;
+      const eligible = this.table.eligible(requirement, panicAllowed);
       const { agents, panic } = eligible;
       const room = agents.reduce((sum, e) => sum + slotsOf(e, panic) - e.inFlight, 0);
       if (room <= 0) return { placed, left: true };
       const limit = Math.min(room, BATCH);
-      const { picked, offered } = await this.placeSome(lane, eligible, limit);
+      const { picked, offered } = await this.placeSome(lane, { requirement, ...eligible }, limit);
       if (offered.length > 0) {
         this.depths.add(lane, -offered.length);
         failpoint('offer_after_commit');
@@ -67,7 +70,7 @@ export class Placement {
 
   private async placeSome(
     lane: string,
-    { agents, panic }: Eligible<ReachEntry>,
+    occasion: Occasion,
     limit: number,
   ): Promise<{ picked: number; offered: Offered[] }> {
     try {
@@ -75,8 +78,8 @@ export class Placement {
         const tasks = await head.pick(lane, limit);
         if (tasks.length === 0) return { picked: 0, offered: [] };
         // A connection and the locks may have been waited for, long enough for an agent to have died meanwhile.
-        const reachable = agents.filter((e) => WORKING_STATES.includes(e.state));
-        const chosen = this.choices.choose(tasks, { agents: reachable, panic });
+        const agents = occasion.agents.filter((e) => WORKING_STATES.includes(e.state));
+        const chosen = this.choices.choose(tasks, { ...occasion, agents });
         try {
           return { picked: tasks.length, offered: await this.offer(head, chosen) };
         } catch (error) {

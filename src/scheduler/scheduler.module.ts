@@ -21,11 +21,17 @@ import { Outcomes } from './outcomes.js';
 import { Overdue } from './overdue.js';
 import { Placement } from './placement.js';
 import { PlacementStore } from './placement.store.js';
+import { Policies } from './policy/policies.js';
+import { PoliciesController } from './policy/policies.controller.js';
+import { PolicyStore } from './policy/policy.store.js';
 import { PushAnswers } from './push-answers.js';
 import { Retention } from './retention.js';
 import { RetryBudgets } from './retry-budgets.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
+import { Simulation } from './simulation.js';
+import { SimulationController } from './simulation.controller.js';
 import { Slots } from './slots.js';
+import { Standings } from './standings.js';
 import { SweepStore } from './sweep.store.js';
 import { TaskNews } from './task-news.js';
 import { TaskStore } from './task.store.js';
@@ -41,7 +47,7 @@ import { Upkeep } from './upkeep.js';
 
 @Module({
   imports: [RegistryModule, ProbeModule],
-  controllers: [TasksController, DeliveriesController],
+  controllers: [TasksController, DeliveriesController, PoliciesController, SimulationController],
   providers: [
     Admission,
     AdmissionStore,
@@ -64,6 +70,8 @@ import { Upkeep } from './upkeep.js';
     Overdue,
     Placement,
     PlacementStore,
+    Policies,
+    PolicyStore,
     PushAnswers,
     PushTransport,
     SessionEcho,
@@ -72,7 +80,9 @@ import { Upkeep } from './upkeep.js';
     RetryBudgets,
     SchedulerMetrics,
     Sessions,
+    Simulation,
     Slots,
+    Standings,
     SweepStore,
     TaskNews,
     Tasks,

@@ -1,7 +1,10 @@
 import type { z } from 'zod';
+import type { Decision } from '../core/decision.js';
 import { wireCode } from '../core/errors.js';
 import { requirementOf } from '../core/lane.js';
+import type { Policy } from '../core/policy.js';
 import { deliveryIdOf, type DeliveryOutcome, type TaskState } from '../core/task-state.js';
+import { toDecisionView } from './decision-view.js';
 import type { deliveryView, taskDetail, taskError, taskView } from './tasks.wire.js';
 
 /** A row of `tasks` without its payload. */
@@ -30,8 +33,10 @@ export interface TaskRow {
   acked_at: Date | null;
   deadline_at: Date | null;
   progress: { note?: string } | null;
-  /** absent in lists */
+  /** absent in lists, as the next two are */
   result?: unknown;
+  decision?: Decision | null;
+  policy?: Policy | null;
   meta: Record<string, unknown> | null;
   error: z.input<typeof taskError> | null;
   created_at: Date;
@@ -49,6 +54,9 @@ export interface DeliveryRow {
   offered_at: Date;
   acked_at: Date | null;
   finished_at: Date;
+  decision: Decision | null;
+  /** By which it was decided. */
+  policy: Policy | null;
 }
 
 /** The task as the API shows it. */
@@ -89,7 +97,8 @@ export function toTaskDetail(
   return { ...toTaskView(t), payload: t.payload, deliveries };
 }
 
-function toDeliveryView(taskId: string, d: DeliveryRow): z.input<typeof deliveryView> {
+/** A closed delivery as the API shows it. */
+export function toDeliveryView(taskId: string, d: DeliveryRow): z.input<typeof deliveryView> {
   return {
     delivery_id: deliveryIdOf(taskId, d.fence),
     attempt: d.attempt,
@@ -101,7 +110,12 @@ function toDeliveryView(taskId: string, d: DeliveryRow): z.input<typeof delivery
     offered_at: d.offered_at.toISOString(),
     ...(d.acked_at !== null && { acked_at: d.acked_at.toISOString() }),
     finished_at: d.finished_at.toISOString(),
+    ...decided(d.agent_id, d.decision, d.policy),
   };
+}
+
+function decided(agentId: string, decision: Decision | null | undefined, policy: Policy | null | undefined) {
+  return decision && { decision: toDecisionView(agentId, decision, policy ?? undefined) };
 }
 
 /** The delivery that is open now, which stands in the task's own row. */
@@ -118,5 +132,6 @@ export function openDeliveryOf(t: TaskRow): z.input<typeof deliveryView> | undef
     offered_at: t.offered_at.toISOString(),
     ...(t.acked_at !== null && { acked_at: t.acked_at.toISOString() }),
     ...(t.deadline_at !== null && { deadline_at: t.deadline_at.toISOString() }),
+    ...decided(t.agent_id, t.decision, t.policy),
   };
 }

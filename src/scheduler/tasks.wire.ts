@@ -11,12 +11,13 @@ import {
   userId,
   uuid,
 } from '../platform/wire/primitives.js';
+import { decisionView } from './decision.wire.js';
 import { TASK_STATES, TERMINAL_STATES } from '../core/task-state.js';
 
 export const taskState = z.enum(TASK_STATES);
 
 /** `name` or `name@range`, for example `document.summarize@^2.1`. */
-const capabilityRef = z
+export const capabilityRef = z
   .string()
   .max(200)
   .regex(
@@ -121,6 +122,7 @@ export const deliveryView = z
     acked_at: timestamp.optional(),
     finished_at: timestamp.optional(),
     deadline_at: timestamp.optional(),
+    decision: decisionView.optional().meta({ description: 'why it went to this agent' }),
   })
   .meta({ id: 'Delivery' });
 

@@ -104,6 +104,27 @@ const METHODS: Record<string, () => Promise<void>> = {
     // Nothing is left to tell: the stream ends at once, and the client looks whether the task has ended.
     expect(await collect(client.events(id, { after: told.length }))).toEqual([]);
   },
+  simulate: async () => {
+    await api.agent('a1');
+    expect(await client.simulate({ capability: 'work' })).toMatchObject({ chosen: 'a1' });
+    expect(await stranger.simulate({ capability: 'work' })).toMatchObject({ by: 'nobody' });
+  },
+  policies: async () => {
+    await client.setPolicy('work', { strategy: 'best' });
+    expect(await client.policies()).toMatchObject([{ capability: 'work', settings: { strategy: 'best' } }]);
+  },
+  policy: async () => {
+    expect(await client.policy('work')).toMatchObject({ namespace: api.namespace, version: 0 });
+  },
+  setPolicy: async () => {
+    expect(await client.setPolicy('work', {}, 0)).toMatchObject({ namespace: api.namespace, version: 1 });
+    await expect(client.setPolicy('work', {}, 0)).rejects.toMatchObject({ code: 'REACH_STATE_CONFLICT' });
+  },
+  removePolicy: async () => {
+    await client.setPolicy('work', {});
+    expect(await client.removePolicy('work')).toMatchObject({ namespace: api.namespace, settings: null });
+    expect(await client.policies()).toEqual([]);
+  },
   attributions: async () => {
     const id = await failed();
     expect(await collect(client.attributions())).toMatchObject([{ task_id: id }]);

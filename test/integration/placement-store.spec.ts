@@ -1,3 +1,4 @@
+import type { Decision } from '../../src/core/decision.js';
 import { laneOf } from '../../src/core/lane.js';
 import { newId } from '../../src/platform/ids.js';
 import { AdmissionStore, type NewTask } from '../../src/scheduler/admission.store.js';
@@ -12,6 +13,15 @@ let opened: TestSql[];
 let dispatchers: PlacementStore[];
 
 const laneFor = (name: string): string => laneOf({ namespace: 'default', capabilities: [{ name }] });
+
+const DECISION: Decision = {
+  policy: '',
+  by: 'selection',
+  seed: 1,
+  compared: [],
+  of: 1,
+  rejected: { counts: {}, named: [] },
+};
 
 class PatientStore extends PlacementStore {
   protected override readonly turnTimeoutMs = 60_000;
@@ -77,7 +87,13 @@ function place(store: PlacementStore, lane: string, count: number, gate?: Gate):
     gate?.arrive();
     await gate?.opened;
     await head.offer(
-      tasks.map((task) => ({ task, agentId: 'a1', leaseId: newId(), transport: 'pull' as const })),
+      tasks.map((task) => ({
+        task,
+        agentId: 'a1',
+        leaseId: newId(),
+        transport: 'pull' as const,
+        decision: DECISION,
+      })),
     );
     return tasks.map((task) => Number(task.payload));
   });
@@ -127,7 +143,9 @@ test('lanes do not wait for each other', async () => {
 });
 
 describe('a task with a seat', () => {
-  const SEAT = { offer: { agentId: 'a1', leaseId: newId(), transport: 'session' as const } };
+  const SEAT = {
+    offer: { agentId: 'a1', leaseId: newId(), transport: 'session' as const, decision: DECISION },
+  };
   let admission: AdmissionStore;
 
   beforeAll(() => {

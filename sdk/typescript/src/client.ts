@@ -21,8 +21,13 @@ import {
   type BulkRetryRequest,
   type CancelAnswer,
   type Capability,
+  type EffectivePolicy,
   type Explanation,
   type Page,
+  type PolicySettings,
+  type PolicyVersion,
+  type SimulateAnswer,
+  type SimulateRequest,
   type RemovalAnswer,
   type RetryAnswer,
   type StoryEntry,
@@ -240,6 +245,50 @@ export class Client {
   async capabilities(): Promise<Capability[]> {
     const answer = await this.query<{ items: Capability[] }>('capabilities', {});
     return answer.items;
+  }
+
+  /** Who would get such a task now, and why nobody else; nothing is delivered. */
+  simulate(request: SimulateRequest): Promise<SimulateAnswer> {
+    return this.http.json({
+      method: 'POST',
+      path: 'route/simulate',
+      body: this.inNamespace(request),
+      repeatable: true,
+    });
+  }
+
+  /** The policies of the namespace. */
+  async policies(): Promise<PolicyVersion[]> {
+    const answer = await this.query<{ items: PolicyVersion[] }>('policies', {});
+    return answer.items;
+  }
+
+  /** What holds for a capability (`*`: for every one of the namespace), and the last versions of its policy. */
+  policy(capability: string): Promise<EffectivePolicy> {
+    return this.query(`policies/${segment(capability)}`, {});
+  }
+
+  /**
+   * Replaces the policy of a capability (`*`: of every one of the namespace).
+   * @param ifVersion write only where this version holds; 0: where there is none yet
+   */
+  setPolicy(capability: string, settings: PolicySettings, ifVersion?: number): Promise<PolicyVersion> {
+    return this.http.json({
+      method: 'PUT',
+      path: `policies/${segment(capability)}`,
+      body: this.inNamespace({ settings, if_version: ifVersion }),
+      repeatable: ifVersion === undefined,
+    });
+  }
+
+  /** Removes the policy of a capability. */
+  removePolicy(capability: string): Promise<PolicyVersion> {
+    return this.http.json({
+      method: 'DELETE',
+      path: `policies/${segment(capability)}`,
+      query: this.inNamespace({}),
+      repeatable: true,
+    });
   }
 
   /** Stops giving out tasks of a capability; they are accepted and wait. */

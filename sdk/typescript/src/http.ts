@@ -12,7 +12,7 @@ export interface HttpOptions {
 }
 
 export interface Call {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below `/api/v1/`, path segments already encoded. */
   path: string;
   query?: object | undefined;

@@ -1,10 +1,12 @@
-import type { Attribution, StoryEntry } from '@agent-reach/sdk';
+import type { Attribution, Decision, StoryEntry } from '@agent-reach/sdk';
 import type { Command } from 'commander';
 import { contextOf, taskId } from '../context.js';
 import type { Output } from '../output/output.js';
 import { blameOf, duration, printable } from '../output/text.js';
 
 const KIND_WIDTH = 13;
+/** Time and the time since. */
+const WHEN_WIDTH = 24;
 
 /** `why`: the story of a task as a timeline, and who is to blame. */
 export function addWhyCommand(program: Command): void {
@@ -22,6 +24,8 @@ export function addWhyCommand(program: Command): void {
       let before: string | undefined;
       for (const entry of explanation.story) {
         out.line(storyLine(out, entry, before));
+        for (const line of choiceLines(entry))
+          out.line(out.paint('dim', `  ${' '.repeat(WHEN_WIDTH + KIND_WIDTH)} ${line}`));
         before = entry.at;
       }
       if (explanation.attributions.length > 0) {
@@ -40,6 +44,29 @@ export function storyLine(out: Output, entry: StoryEntry, before?: string): stri
   const bad = entry.kind === 'attribution';
   const time = out.paint('dim', entry.at.slice(11, 23));
   return `  ${time} ${since.padStart(9)}  ${out.paint(bad ? 'yellow' : 'cyan', kind)} ${printable(entry.text)}`;
+}
+
+/** Who was compared for an offer, and who was passed over. */
+function choiceLines(entry: StoryEntry): string[] {
+  const { decision } = (entry.data ?? {}) as { decision?: Decision };
+  if (decision === undefined) return [];
+  const { compared, rejected } = decision;
+  const named = rejected.named.map((r) => printable(`not ${r.agent_id}: ${r.reason}`));
+  const all = Object.values(rejected.counts).reduce((sum, count) => sum + count, 0);
+  return [
+    ...(compared.length > 1
+      ? compared.map((c) => printable(`${c.chosen ? 'took' : 'left'} ${merits(c)}`))
+      : []),
+    ...named,
+    ...(all > named.length ? [`nor ${all - named.length} more`] : []),
+  ];
+}
+
+function merits(c: Decision['compared'][number]): string {
+  const score = c.score === undefined ? '' : ` score ${c.score.toFixed(3)}`;
+  const p95 = c.p95_ms === undefined ? '' : `, P95 ${duration(c.p95_ms)}`;
+  const rate = c.success_rate === undefined ? '' : `, ${Math.round(c.success_rate * 100)}% good`;
+  return `${c.agent_id}:${score}${rate}${p95}, ${c.in_flight} of ${c.max_concurrency} slots in use`;
 }
 
 function printBlame(out: Output, attribution: Attribution): void {

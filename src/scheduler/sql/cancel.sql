@@ -12,11 +12,12 @@ WITH input AS (
   FROM held h
   WHERE t.id = h.id AND t.fence = h.fence AND t.state = h.state
   RETURNING t.id, t.fence, t.namespace, t.attempt, t.agent_id, t.transport, t.offered_at, t.acked_at, t.lane,
-    t.capability, h.state AS was, h.lease_id
+    t.capability, t.decision, h.state AS was, h.lease_id
 ), closed AS (
   INSERT INTO deliveries (task_id, fence, namespace, attempt, agent_id, lease_id, transport, outcome, code,
-    offered_at, acked_at)
-  SELECT id, fence, namespace, attempt, agent_id, lease_id, transport, 'canceled', 'CANCELED', offered_at, acked_at
+    offered_at, acked_at, decision)
+  SELECT id, fence, namespace, attempt, agent_id, lease_id, transport, 'canceled', 'CANCELED', offered_at, acked_at,
+    decision
   FROM canceled WHERE was IN ('offered', 'running')
 )
 -- a task that was asked for twice is canceled by the first

@@ -26,13 +26,14 @@ WITH input AS (
   FROM input i
   WHERE t.id = i.task_id AND t.fence = i.fence AND t.lease_id = i.lease_id AND t.state = i.seen
   RETURNING t.id, t.fence, t.namespace, t.attempt + (i.outcome = 'released')::int AS attempt, t.agent_id,
-    t.transport, t.offered_at, t.acked_at, t.lane, t.capability, i.lease_id, i.outcome, i.code, i.next, i.ord,
+    t.transport, t.offered_at, t.acked_at, t.lane, t.capability, t.decision, i.lease_id, i.outcome, i.code, i.next, i.ord,
     cardinality(array_remove(t.tried, t.agent_id)) AS elsewhere,
     i.attribution_id, i.stage, i.blame, i.dependency, i.message, i.evidence
 ), closed AS (
   INSERT INTO deliveries (task_id, fence, namespace, attempt, agent_id, lease_id, transport, outcome, code,
-    offered_at, acked_at)
-  SELECT id, fence, namespace, attempt, agent_id, lease_id, transport, outcome, code, offered_at, acked_at
+    offered_at, acked_at, decision)
+  SELECT id, fence, namespace, attempt, agent_id, lease_id, transport, outcome, code, offered_at, acked_at,
+    decision
   FROM ended
 ), attributed AS (
   INSERT INTO attributions (id, namespace, task_id, fence, attempt, final, stage, code, blame, agent_id,

@@ -9,11 +9,12 @@ WITH done AS (
   WHERE t.id = i.task_id AND t.fence = i.fence AND t.lease_id = i.lease_id
     AND (t.state || '' = 'running' OR (t.state || '' = 'offered' AND t.transport = 'push'))
   RETURNING i.ord, t.id, t.fence, t.namespace, t.attempt, t.agent_id, i.lease_id, t.transport, t.offered_at,
-    t.acked_at, t.finished_at, t.lane, t.capability
+    t.acked_at, t.finished_at, t.lane, t.capability, t.decision
 ), closed AS (
   INSERT INTO deliveries (task_id, fence, namespace, attempt, agent_id, lease_id, transport, outcome,
-    offered_at, acked_at)
-  SELECT id, fence, namespace, attempt, agent_id, lease_id, transport, 'succeeded', offered_at, acked_at FROM done
+    offered_at, acked_at, decision)
+  SELECT id, fence, namespace, attempt, agent_id, lease_id, transport, 'succeeded', offered_at, acked_at, decision
+  FROM done
 )
 SELECT ord::int AS ord, namespace, agent_id, lane, capability,
   (extract(epoch FROM finished_at - COALESCE(acked_at, offered_at)) * 1000)::float8 AS ran_ms

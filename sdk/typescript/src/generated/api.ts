@@ -340,6 +340,42 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/policies': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The policies of a namespace */
+    get: operations['policiesList'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/policies/{capability}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What holds for a capability, and the last versions of its policy */
+    get: operations['policiesRead'];
+    /** Replace the policy of a capability; it holds from the next choice on */
+    put: operations['policiesWrite'];
+    post?: never;
+    /** Remove the policy of a capability: that of the namespace holds again */
+    delete: operations['policiesRemove'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/probe/budget': {
     parameters: {
       query?: never;
@@ -351,6 +387,23 @@ export interface paths {
     get: operations['probeBudget'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/route/simulate': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Who would get such a task now, and why nobody else; nothing is delivered */
+    post: operations['simulationSimulate'];
     delete?: never;
     options?: never;
     head?: never;
@@ -926,6 +979,62 @@ export interface components {
         [key: string]: unknown;
       };
     };
+    Decision: {
+      /**
+       * @description by score and strategy, or by the affinity key of the task
+       * @enum {string}
+       */
+      by: 'selection' | 'affinity';
+      /** @enum {string} */
+      strategy?: 'best' | 'weighted_random' | 'weighted_round_robin' | 'power_of_two' | 'least_watermark';
+      /** @description agents there were to choose from */
+      eligible: number;
+      /** @description at most ten of them */
+      compared: {
+        agent_id: string;
+        /** @description 0 to 1; the sum of its parts */
+        score?: number;
+        parts?: {
+          [key: string]: number;
+        };
+        /** @description 0 to 1; absent where it did nothing of late */
+        success_rate?: number;
+        p50_ms?: number;
+        p95_ms?: number;
+        /** @description since its last sign of life */
+        idle_ms?: number;
+        consecutive_failures: number;
+        in_flight: number;
+        max_concurrency: number;
+        weight: number;
+        chosen: boolean;
+      }[];
+      rejected: {
+        /** @description how many by each filter */
+        counts: {
+          [key: string]: number;
+        };
+        /** @description at most ten of them */
+        named: {
+          agent_id: string;
+          /** @enum {string} */
+          filter:
+            | 'namespace'
+            | 'address'
+            | 'capability'
+            | 'version'
+            | 'tags'
+            | 'zone'
+            | 'excluded'
+            | 'state'
+            | 'held'
+            | 'critical_dependency'
+            | 'warm_up'
+            | 'capacity';
+          reason: string;
+        }[];
+      };
+    };
     Delivery: {
       /** @description Names one delivery of one task; opaque. */
       delivery_id: string;
@@ -956,6 +1065,8 @@ export interface components {
        * @description RFC 3339, UTC
        */
       deadline_at?: string;
+      /** @description why it went to this agent */
+      decision?: components['schemas']['Decision'];
     };
     DeliveryBatchAnswer: {
       answers: components['schemas']['OperationAnswer'][];
@@ -1300,6 +1411,46 @@ export interface components {
     DrainRequest: {
       drain_ms?: number;
     };
+    EffectivePolicy: {
+      namespace: string;
+      capability: string;
+      settings: {
+        /** @description a preset, or own weights (0 where left out): what counts is their proportion */
+        score:
+          | {
+              /** @enum {string} */
+              preset: 'reach' | 'dispatch' | 'connect';
+            }
+          | {
+              weights: {
+                success?: number;
+                latency?: number;
+                failures?: number;
+                activity?: number;
+                capacity?: number;
+              };
+            };
+        /** @description the latency that is good enough; slower is late */
+        target_latency_ms: number;
+        /**
+         * @description how one of the compared agents is chosen
+         * @enum {string}
+         */
+        strategy: 'best' | 'weighted_random' | 'weighted_round_robin' | 'power_of_two' | 'least_watermark';
+        /** @description for tasks that do not say it */
+        ack_timeout_ms: number;
+        /** @description for tasks that do not say it */
+        execution_timeout_ms: number;
+        /** @description for tasks that do not say it */
+        max_attempts: number;
+      };
+      /** @description of the policy of the capability; 0: there is none */
+      version: number;
+      /** @description of the policy of the namespace; 0: there is none */
+      namespace_version: number;
+      /** @description of the policy of the capability, newest first */
+      versions: components['schemas']['PolicyVersion'][];
+    };
     Explanation: {
       /** Format: uuid */
       task_id: string;
@@ -1405,6 +1556,62 @@ export interface components {
         code: string;
         detail: string;
       };
+    };
+    Policies: {
+      items: components['schemas']['PolicyVersion'][];
+    };
+    PolicyRequest: {
+      /**
+       * @description Isolation domain; namespaces do not see each other.
+       * @default default
+       */
+      namespace?: string;
+      settings: components['schemas']['PolicySettings'];
+      /** @description write only where this version holds; 0: where there is none yet */
+      if_version?: number;
+    };
+    PolicySettings: {
+      /** @description a preset, or own weights (0 where left out): what counts is their proportion */
+      score?:
+        | {
+            /** @enum {string} */
+            preset: 'reach' | 'dispatch' | 'connect';
+          }
+        | {
+            weights: {
+              success?: number;
+              latency?: number;
+              failures?: number;
+              activity?: number;
+              capacity?: number;
+            };
+          };
+      /** @description the latency that is good enough; slower is late */
+      target_latency_ms?: number;
+      /**
+       * @description how one of the compared agents is chosen
+       * @enum {string}
+       */
+      strategy?: 'best' | 'weighted_random' | 'weighted_round_robin' | 'power_of_two' | 'least_watermark';
+      /** @description for tasks that do not say it */
+      ack_timeout_ms?: number;
+      /** @description for tasks that do not say it */
+      execution_timeout_ms?: number;
+      /** @description for tasks that do not say it */
+      max_attempts?: number;
+    };
+    PolicyVersion: {
+      namespace: string;
+      capability: string;
+      version: number;
+      /** @description null: it was removed */
+      settings: components['schemas']['PolicySettings'] | null;
+      changed_by: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      changed_at: string;
     };
     ProbeBudget: {
       /** @description registered agents that are probed: neither offline nor removing */
@@ -1602,6 +1809,92 @@ export interface components {
       retry_of: string;
       /** @enum {string} */
       state: 'scheduled' | 'queued' | 'offered' | 'running' | 'succeeded' | 'failed' | 'canceled' | 'expired';
+    };
+    SimulateAnswer: {
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      at: string;
+      /** @enum {string} */
+      by: 'selection' | 'affinity' | 'nobody';
+      /** @description the agent that a task would go to now */
+      chosen?: string;
+      /** @description a capability that is paused: a task would wait */
+      paused?: string;
+      /** @enum {string} */
+      strategy: 'best' | 'weighted_random' | 'weighted_round_robin' | 'power_of_two' | 'least_watermark';
+      /** @description the best first, then those that were rejected; at most a thousand */
+      candidates: components['schemas']['SimulatedCandidate'][];
+      total: number;
+    };
+    SimulateRequest: {
+      /**
+       * @description Isolation domain; namespaces do not see each other.
+       * @default default
+       */
+      namespace?: string;
+      capability?: string;
+      capabilities?: string[];
+      agent_id?: string;
+      name?: string;
+      constraints?: {
+        /** @description semver range of the capability */
+        version?: string;
+        /** @description the agent has all of them */
+        tags?: string[];
+        zone?: string;
+        /** @description agents never to use */
+        exclude?: string[];
+      };
+      affinity_key?: string;
+      /**
+       * @description agents that failed at it before, the last one last
+       * @default []
+       */
+      tried?: string[];
+    };
+    SimulatedCandidate: {
+      agent_id: string;
+      /** @description 0 to 1; the sum of its parts */
+      score?: number;
+      parts?: {
+        [key: string]: number;
+      };
+      /** @description 0 to 1; absent where it did nothing of late */
+      success_rate?: number;
+      p50_ms?: number;
+      p95_ms?: number;
+      /** @description since its last sign of life */
+      idle_ms?: number;
+      consecutive_failures: number;
+      in_flight: number;
+      max_concurrency: number;
+      weight: number;
+      name: string;
+      state: string;
+      /** @enum {string} */
+      verdict: 'chosen' | 'eligible' | 'tried' | 'rejected';
+      /**
+       * @description which filter rejected it
+       * @enum {string}
+       */
+      filter?:
+        | 'namespace'
+        | 'address'
+        | 'capability'
+        | 'version'
+        | 'tags'
+        | 'zone'
+        | 'excluded'
+        | 'state'
+        | 'held'
+        | 'critical_dependency'
+        | 'warm_up'
+        | 'capacity';
+      reason?: string;
+      /** @description share of a thousand choices with other seeds that it would be given, 0 to 1 */
+      share?: number;
     };
     StoryEntry: {
       /** @description place in the story, from 1; the SSE event id */
@@ -2537,6 +2830,136 @@ export interface operations {
       };
     };
   };
+  policiesList: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The policies of a namespace */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Policies'];
+        };
+      };
+    };
+  };
+  policiesRead: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path: {
+        /** @description a capability, or `*` for every one of the namespace */
+        capability: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What holds for a capability, and the last versions of its policy */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EffectivePolicy'];
+        };
+      };
+    };
+  };
+  policiesWrite: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description a capability, or `*` for every one of the namespace */
+        capability: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PolicyRequest'];
+      };
+    };
+    responses: {
+      /** @description Replace the policy of a capability; it holds from the next choice on */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PolicyVersion'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_STATE_CONFLICT`: The state does not allow this call */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  policiesRemove: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+        if_version?: number;
+      };
+      header?: never;
+      path: {
+        /** @description a capability, or `*` for every one of the namespace */
+        capability: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Remove the policy of a capability: that of the namespace holds again */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PolicyVersion'];
+        };
+      };
+      /** @description `REACH_STATE_CONFLICT`: The state does not allow this call */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   probeBudget: {
     parameters: {
       query?: never;
@@ -2553,6 +2976,39 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['ProbeBudget'];
+        };
+      };
+    };
+  };
+  simulationSimulate: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SimulateRequest'];
+      };
+    };
+    responses: {
+      /** @description Who would get such a task now, and why nobody else; nothing is delivered */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SimulateAnswer'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
     };

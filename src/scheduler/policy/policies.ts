@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { ReachError } from '../../core/errors.js';
+import type { Requirement } from '../../core/lane.js';
+import { DEFAULT_POLICY, type Policy } from '../../core/policy.js';
+import { CONFIG, type Config } from '../../platform/config/config.js';
+import { COORDINATOR, type Coordinator } from '../../platform/coordination/coordinator.js';
+import { nestLog } from '../../platform/embedded/log.js';
+import { Shutdown } from '../../platform/lifecycle/shutdown.js';
+import { Ticker } from '../../platform/lifecycle/ticker.js';
+import { persist } from '../../platform/postgres/patient-client.js';
+import { agentKey } from '../../registry/agent-row.js';
+import { type PolicyRow, PolicyStore } from './policy.store.js';
+import { EVERY_CAPABILITY, type FullPolicySettings, type PolicySettings } from './policy.wire.js';
+
+const CHANNEL = 'policies';
+/** How long the first reading may be tried again while Postgres is restarted. */
+const READ_WITHIN_MS = 120_000;
+/** Writers of one policy who are in each other's way try again so often. */
+const TRIES = 5;
+
+/** What holds for a capability: its own policy over that of its namespace over the defaults. */
+export interface Effective {
+  settings: FullPolicySettings;
+  /** The part of it that choices read. */
+  policy: Policy;
+  /** Of that part: under it the policy is kept, and each decision that followed it names it. */
+  digest: string;
+  /** 0 where there is no policy. */
+  version: number;
+  namespaceVersion: number;
+}
+
+/** The policies, in memory: each placement and each admission reads them. Kept equal to Postgres as the reach table is. */
+@Injectable()
+export class Policies implements OnApplicationBootstrap {
+  private readonly ticker: Ticker;
+  /** By namespace and capability, as far as there are policies. */
+  private known: ReadonlyMap<string, Effective> = new Map();
+  /** Digests of what stands in the ledger. */
+  private readonly kept = new Set<string>();
+  private readonly defaults: Effective;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(COORDINATOR) private readonly coordinator: Coordinator,
+    private readonly store: PolicyStore,
+    shutdown: Shutdown,
+  ) {
+    this.defaults = this.combined(undefined, undefined);
+    this.ticker = new Ticker('policies', config.reconcileIntervalMs, () => this.read());
+    shutdown.on('drain', 'policies', () => this.ticker.stop());
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.coordinator.subscribe(CHANNEL, () => this.ticker.soon());
+    this.coordinator.onLost(() => this.ticker.soon());
+    const deadline = performance.now() + READ_WITHIN_MS;
+    await persist('policies were being read', deadline, nestLog(Policies.name), () => this.read());
+    this.ticker.start();
+  }
+
+  /**
+   * What holds for tasks of this requirement: the policy of its first capability, by name; where it has none, as it names
+   * an agent, that of the namespace.
+   */
+  for({ namespace, capabilities }: Requirement): Effective {
+    const [first] = capabilities.map((need) => need.name).sort();
+    return this.of(namespace, first ?? EVERY_CAPABILITY);
+  }
+
+  of(namespace: string, capability: string): Effective {
+    return (
+      this.known.get(agentKey(namespace, capability)) ??
+      this.known.get(agentKey(namespace, EVERY_CAPABILITY)) ??
+      this.defaults
+    );
+  }
+
+  /** @throws ReachError STATE_CONFLICT where another version than `expected` holds */
+  async write(
+    namespace: string,
+    capability: string,
+    settings: PolicySettings | null,
+    by: string,
+    expected: number | undefined,
+  ): Promise<PolicyRow> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const written = await this.store.write(namespace, capability, settings, by, expected);
+      if (written !== undefined) {
+        await this.read();
+        await this.coordinator.publish(CHANNEL, '').catch(() => undefined);
+        return written;
+      }
+      if (expected !== undefined) break;
+    }
+    const [holds] = await this.store.versions(namespace, capability);
+    throw new ReachError(
+      'STATE_CONFLICT',
+      `the policy of ${capability} is at version ${holds?.version ?? 0}` +
+        (expected === undefined ? ' and being written by others' : `, not at ${expected}`) +
+        '; read it, and write it again',
+    );
+  }
+
+  private async read(): Promise<void> {
+    const rows = await this.store.current();
+    const byKey = new Map(rows.map((row) => [agentKey(row.namespace, row.capability), row]));
+    const next = new Map<string, Effective>();
+    for (const [key, row] of byKey) {
+      const every = byKey.get(agentKey(row.namespace, EVERY_CAPABILITY));
+      next.set(key, this.combined(every, row.capability === EVERY_CAPABILITY ? undefined : row));
+    }
+    // Before anybody decides by it.
+    await this.keep([this.defaults, ...next.values()]);
+    this.known = next;
+  }
+
+  private async keep(all: readonly Effective[]): Promise<void> {
+    const fresh = new Map(all.filter((e) => !this.kept.has(e.digest)).map((e) => [e.digest, e.policy]));
+    if (fresh.size === 0) return;
+    await this.store.follow(fresh);
+    for (const digest of fresh.keys()) this.kept.add(digest);
+  }
+
+  private combined(every: PolicyRow | undefined, own: PolicyRow | undefined): Effective {
+    const said = <K extends keyof PolicySettings>(name: K) =>
+      own?.settings?.[name] ?? every?.settings?.[name];
+    const settings = {
+      score: said('score') ?? DEFAULT_POLICY.score,
+      target_latency_ms: said('target_latency_ms') ?? DEFAULT_POLICY.targetLatencyMs,
+      strategy: said('strategy') ?? DEFAULT_POLICY.strategy,
+      panic: said('panic') ?? DEFAULT_POLICY.panic,
+      ack_timeout_ms: said('ack_timeout_ms') ?? this.config.ackTimeoutMs,
+      execution_timeout_ms: said('execution_timeout_ms') ?? this.config.executionTimeoutDefaultMs,
+      max_attempts: said('max_attempts') ?? this.config.maxAttempts,
+    };
+    const policy: Policy = {
+      ...DEFAULT_POLICY,
+      score: scoring(settings.score),
+      targetLatencyMs: settings.target_latency_ms,
+      strategy: settings.strategy,
+      panic: settings.panic,
+    };
+    return {
+      settings,
+      policy,
+      digest: digestOf(policy),
+      version: own?.settings ? own.version : 0,
+      namespaceVersion: every?.settings ? every.version : 0,
+    };
+  }
+}
+
+function scoring(score: FullPolicySettings['score']): Policy['score'] {
+  if ('preset' in score) return score;
+  const { success = 0, latency = 0, failures = 0, activity = 0, capacity = 0 } = score.weights;
+  return { weights: { success, latency, failures, activity, capacity } };
+}
+
+function digestOf(policy: Policy): string {
+  return createHash('sha256').update(JSON.stringify(policy)).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { PRESETS, STRATEGIES } from '../../core/policy.js';
+import {
+  capabilityName,
+  durationMs,
+  namespace,
+  queryInt,
+  timestamp,
+} from '../../platform/wire/primitives.js';
+
+/** The name under which the policy of a whole namespace stands. */
+export const EVERY_CAPABILITY = '*';
+
+const weight = z.number().min(0).max(1000).optional();
+const weights = z
+  .strictObject({ success: weight, latency: weight, failures: weight, activity: weight, capacity: weight })
+  .refine(
+    (w) => Object.values(w).some((value) => value !== undefined && value > 0),
+    'at least one weight is above 0',
+  );
+
+/** Settings of a policy. What is left out comes from the policy of the namespace, and then from the defaults. */
+export const policySettings = z
+  .strictObject({
+    score: z
+      .union([z.strictObject({ preset: z.enum(PRESETS) }), z.strictObject({ weights })])
+      .optional()
+      .meta({ description: 'a preset, or own weights (0 where left out): what counts is their proportion' }),
+    target_latency_ms: durationMs(1, 604_800_000)
+      .optional()
+      .meta({ description: 'the latency that is good enough; slower is late' }),
+    strategy: z.enum(STRATEGIES).optional().meta({ description: 'how one of the compared agents is chosen' }),
+    panic: z.boolean().optional().meta({
+      description: 'whether agents that failed are used as if they had not, where nobody is in good standing',
+    }),
+    ack_timeout_ms: durationMs(50, 300_000).optional().meta({ description: 'for tasks that do not say it' }),
+    execution_timeout_ms: durationMs(50, 604_800_000)
+      .optional()
+      .meta({ description: 'for tasks that do not say it' }),
+    max_attempts: z
+      .number()
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: 'for tasks that do not say it' }),
+  })
+  .meta({ id: 'PolicySettings' });
+export type PolicySettings = z.output<typeof policySettings>;
+export type FullPolicySettings = { [K in keyof PolicySettings]-?: Exclude<PolicySettings[K], undefined> };
+
+export const policyCapability = capabilityName.meta({
+  description: 'a capability, or `*` for every one of the namespace',
+});
+
+export const policyBody = z
+  .object({
+    namespace,
+    settings: policySettings,
+    if_version: z.number().int().min(0).optional().meta({
+      description: 'write only where this version holds; 0: where there is none yet',
+    }),
+  })
+  .meta({ id: 'PolicyRequest' });
+
+export const policyRemovalQuery = z.object({
+  namespace,
+  if_version: queryInt(1, 2_147_483_647).optional(),
+});
+
+export const policyVersion = z
+  .object({
+    namespace: z.string(),
+    capability: z.string(),
+    version: z.number().int(),
+    settings: policySettings.nullable().meta({ description: 'null: it was removed' }),
+    changed_by: z.string(),
+    changed_at: timestamp,
+  })
+  .meta({ id: 'PolicyVersion' });
+
+export const policiesAnswer = z.object({ items: z.array(policyVersion) }).meta({ id: 'Policies' });
+
+export const effectivePolicy = z
+  .object({
+    namespace: z.string(),
+    capability: z.string(),
+    settings: policySettings.required(),
+    version: z.number().int().meta({ description: 'of the policy of the capability; 0: there is none' }),
+    namespace_version: z
+      .number()
+      .int()
+      .meta({ description: 'of the policy of the namespace; 0: there is none' }),
+    versions: z.array(policyVersion).meta({ description: 'of the policy of the capability, newest first' }),
+  })
+  .meta({ id: 'EffectivePolicy' });

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { slotsOf } from '../core/eligibility.js';
+import type { ScoreInput } from '../core/score.js';
+import type { Inputs } from '../core/selection.js';
+import type { ReachEntry } from '../registry/reach-table.js';
+import { Windows } from '../registry/windows.js';
+
+/** What choices know of the agents: how they did of late, and how busy they are. */
+@Injectable()
+export class Standings {
+  constructor(private readonly windows: Windows) {}
+
+  /**
+   * What is kept of a decision is this, so it is rounded already.
+   * @param kind the capability that is asked for
+   * @param panic breakers limit nobody
+   */
+  inputOf(entry: ReachEntry, kind: string, panic: boolean): ScoreInput {
+    const nowMs = performance.now();
+    const work = this.windows.workFor(entry.key, kind, nowMs);
+    const sinceMs = entry.breaker.sinceSeriousFailureMs(nowMs);
+    return {
+      agentId: entry.agentId,
+      ...(work?.successRate !== undefined && { successRate: Math.round(work.successRate * 1000) / 1000 }),
+      ...(work?.p50Ms !== undefined && { p50Ms: Math.round(work.p50Ms) }),
+      ...(work?.p95Ms !== undefined && { p95Ms: Math.round(work.p95Ms) }),
+      consecutiveFailures: work?.consecutiveFailures ?? 0,
+      // Whoever may have work has a fresh heartbeat. How long ago it worked says nothing: it would go on having none.
+      idleMs: 0,
+      inFlight: entry.inFlight,
+      maxConcurrency: Math.max(1, slotsOf(entry, panic)),
+      weight: entry.weight,
+      ...(sinceMs !== undefined && { sinceSeriousFailureMs: Math.round(sinceMs) }),
+      ...(entry.throttled && { throttled: true }),
+    };
+  }
+
+  /** Of many, for one choice: reads those alone that are looked at, and each once. */
+  inputsOf(candidates: readonly ReachEntry[], kind: string, panic: boolean): Inputs {
+    const read = new Map<number, ScoreInput>();
+    return {
+      length: candidates.length,
+      at: (index) => {
+        const known = read.get(index);
+        const entry = candidates[index];
+        if (known !== undefined || entry === undefined) return known;
+        const input = this.inputOf(entry, kind, panic);
+        read.set(index, input);
+        return input;
+      },
+    };
+  }
+}

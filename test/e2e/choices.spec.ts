@@ -1,0 +1,260 @@
+import { type Decision, replayOf } from '../../src/core/decision.js';
+import type { Policy } from '../../src/core/policy.js';
+import type { Api, Json } from '../support/api.js';
+import { Centre, inBothModes } from '../support/centre.js';
+import { createTestDatabase, openSql, type TestDatabase } from '../support/postgres.js';
+import { describeWithRedisServer } from '../support/redis.js';
+import { until } from '../support/until.js';
+
+const policyOf = (api: Api, capability: string) => api.get(`policies/${encodeURIComponent(capability)}`);
+const put = (api: Api, capability: string, settings: object, more: object = {}) =>
+  api.call('PUT', `/api/v1/policies/${encodeURIComponent(capability)}`, {
+    namespace: api.namespace,
+    settings,
+    ...more,
+  });
+const simulate = async (api: Api, body: object): Promise<Json> =>
+  (await api.post('route/simulate', body)).body;
+
+inBothModes('policies', (mode) => {
+  let centre: Centre;
+  let api: Api;
+
+  beforeAll(async () => {
+    centre = await Centre.start(mode);
+  }, 60_000);
+  afterAll(() => centre?.stop());
+  beforeEach(() => {
+    api = centre.api();
+  });
+
+  test('of a capability, over that of its namespace, over the defaults; every dispatcher follows them', async () => {
+    const { body: before } = await policyOf(api, 'work');
+    expect(before).toMatchObject({ version: 0, namespace_version: 0, versions: [] });
+    expect(before.settings).toMatchObject({ score: { preset: 'reach' }, strategy: 'power_of_two' });
+
+    expect((await put(api, '*', { strategy: 'best', max_attempts: 7 })).body).toMatchObject({ version: 1 });
+    expect((await put(api, 'work', { max_attempts: 2 })).body).toMatchObject({ version: 1 });
+    for (const at of api.each())
+      await until('every dispatcher has heard of it', async () => {
+        const { body } = await policyOf(at, 'work');
+        return body.settings.max_attempts === 2 && body.settings.strategy === 'best';
+      });
+    const attempts = async (task: object) => (await api.task(await api.submit(task))).max_attempts as number;
+    expect(await attempts({ capability: 'work' })).toBe(2);
+    expect(await attempts({ capability: 'other' })).toBe(7);
+    expect(await attempts({ agent_id: 'a1' })).toBe(7);
+    expect(await attempts({ capability: 'work', max_attempts: 4 })).toBe(4);
+
+    const removed = await api.call('DELETE', `/api/v1/policies/work?namespace=${api.namespace}`);
+    expect(removed.body).toMatchObject({ version: 2, settings: null });
+    await until('that of the namespace holds', async () => (await attempts({ capability: 'work' })) === 7);
+    expect((await api.get('policies')).body.items.map((p: Json) => p.capability)).toEqual(['*']);
+    const { body: after } = await policyOf(api, 'work');
+    expect(after.versions.map((v: Json) => v.version)).toEqual([2, 1]);
+  });
+
+  test('a writer who has not read the last version is refused, and 20 at once each write one', async () => {
+    expect((await put(api, 'work', {}, { if_version: 0 })).status).toBe(200);
+    const late = await put(api, 'work', {}, { if_version: 0 });
+    expect(late.status).toBe(409);
+    expect(late.body.detail).toContain('is at version 1, not at 0');
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => put(api, 'busy', {}, { if_version: 0 })),
+    );
+    expect(answers.filter((a) => a.status === 200)).toHaveLength(1);
+    expect(answers.filter((a) => a.status === 409)).toHaveLength(19);
+  });
+
+  test.each([
+    [{ stategy: 'best' }, '/settings'],
+    [{ strategy: 'worst' }, '/settings/strategy'],
+    [{ score: { weights: { success: 0 } } }, '/settings/score'],
+    [{ target_latency_ms: 0 }, '/settings/target_latency_ms'],
+    [{ max_attempts: 1.5 }, '/settings/max_attempts'],
+  ])('%j is refused with its place', async (settings, pointer) => {
+    const { status, body } = await put(api, 'work', settings);
+    expect(status).toBe(400);
+    expect(body.errors[0].pointer).toMatch(new RegExp(`^${pointer}`));
+    expect((await policyOf(api, 'work')).body.version).toBe(0);
+  });
+
+  test('are followed: by "best" the better agent gets the work, and the delivery says why', async () => {
+    await put(api, 'work', { strategy: 'best', score: { weights: { success: 1 } } });
+    const good = await api.agent('good');
+    const bad = await api.agent('bad', { tags: ['bad'] });
+    await api.agent('elsewhere', { capabilities: ['other'] });
+    await api.agent('held');
+    await api.call('POST', `/api/v1/agents/held/hold?namespace=${api.namespace}`, { reason: 'under repair' });
+    for (let i = 0; i < 3; i++) {
+      const id = await api.submit({ agent_id: 'bad', capability: 'work', max_attempts: 1 });
+      const offer = await bad.begin();
+      await bad.fail(offer.delivery_id as string, { code: 'AGENT_ERROR', message: 'no' });
+      await api.ended(id);
+    }
+    const first = await api.submit({ agent_id: 'good', capability: 'work' });
+    await good.work();
+    await api.ended(first);
+
+    // Every replica that heard of these outcomes prefers the good one; the one that knows nothing takes either.
+    const told = async (at: Api) => {
+      const [best] = (await simulate(at, { capability: 'work' })).candidates;
+      return best.agent_id === 'good' && best.success_rate === 1;
+    };
+    const knowing: Api[] = [];
+    await until('one knows', async () => {
+      for (const at of api.each()) if (await told(at)) knowing.push(at);
+      return knowing.length > 0;
+    });
+    const id = await knowing[0]!.submit({ capability: 'work' });
+    await good.work();
+    const task = await api.ended(id);
+    const { decision } = task.deliveries[0];
+    expect(decision).toMatchObject({ by: 'selection', strategy: 'best', eligible: 2 });
+    expect(decision.compared.find((c: Json) => c.chosen)).toMatchObject({ agent_id: 'good', score: 1 });
+    expect(decision.compared.find((c: Json) => !c.chosen)).toMatchObject({ agent_id: 'bad' });
+    expect(decision.rejected).toMatchObject({
+      counts: { held: 1 },
+      named: [{ agent_id: 'held', filter: 'held', reason: 'held by an operator: under repair' }],
+    });
+    const { body: why } = await api.get(`tasks/${id}/explain`);
+    const offered = why.story.find((s: Json) => s.kind === 'offered');
+    expect(offered.text).toContain('chosen of 2 compared, 2 eligible; passed over: 1 by held');
+    expect(offered.data.decision.compared).toHaveLength(2);
+  });
+});
+
+inBothModes('a simulation', (mode) => {
+  let centre: Centre;
+  let api: Api;
+
+  beforeAll(async () => {
+    centre = await Centre.start(mode, { dispatchers: 1 });
+    api = centre.api();
+    await api.agent('old', { capabilities: [{ name: 'work', version: '1.0.0' }] });
+    await api.agent('new', { capabilities: [{ name: 'work', version: '2.1.0' }], tags: ['gpu'] });
+    const full = await api.agent('full', { max_concurrency: 1, tags: ['gpu'] });
+    await api.submit({ agent_id: 'full' });
+    await full.begin();
+  }, 60_000);
+  afterAll(() => centre?.stop());
+
+  test.each([
+    [{ capability: 'work' }, ['old', 'new'], { full: 'capacity' }],
+    [{ capability: 'work@^2' }, ['new'], { old: 'version', full: 'version' }],
+    [{ capability: 'work', constraints: { tags: ['gpu'] } }, ['new'], { old: 'tags', full: 'capacity' }],
+    [
+      { capability: 'work', constraints: { exclude: ['old', 'new'] } },
+      [],
+      { old: 'excluded', full: 'capacity' },
+    ],
+    [{ agent_id: 'full' }, [], { full: 'capacity' }],
+    [{ capability: 'nothing' }, [], {}],
+  ])('%j', async (body, open, refused) => {
+    const answer = await simulate(api, body);
+    const of = (...verdicts: string[]) =>
+      answer.candidates
+        .filter((c: Json) => verdicts.includes(c.verdict))
+        .map((c: Json) => c.agent_id)
+        .sort();
+    expect(of('chosen', 'eligible')).toEqual([...open].sort());
+    expect(answer.by).toBe(open.length === 0 ? 'nobody' : 'selection');
+    expect(answer.chosen === undefined).toBe(open.length === 0);
+    for (const [id, filter] of Object.entries(refused))
+      expect(answer.candidates.find((c: Json) => c.agent_id === id)).toMatchObject({
+        verdict: 'rejected',
+        filter,
+      });
+    const shares = answer.candidates.reduce((sum: number, c: Json) => sum + (c.share ?? 0), 0);
+    expect(shares).toBeCloseTo(open.length === 0 ? 0 : 1);
+  });
+
+  test('knows affinity, those that tried before, and a pause; it delivers nothing', async () => {
+    const by = await simulate(api, { capability: 'work', affinity_key: 'k1' });
+    expect(by).toMatchObject({ by: 'affinity' });
+    expect(by.candidates.find((c: Json) => c.verdict === 'chosen').share).toBe(1);
+    const again = await simulate(api, { capability: 'work', tried: ['old'] });
+    expect(again.chosen).toBe('new');
+    expect(again.candidates.find((c: Json) => c.agent_id === 'old').verdict).toBe('tried');
+    await api.post('capabilities/work/pause', { reason: 'so' });
+    expect((await simulate(api, { capability: 'work' })).paused).toBe('work');
+    await api.post('capabilities/work/resume', {});
+    expect((await api.get('tasks')).body.items).toHaveLength(1);
+  });
+
+  test.each([
+    [{}, '/capability'],
+    [{ capability: 'work@nonsense range' }, '/capability'],
+    [{ capability: 'work', tried: 'old' }, '/tried'],
+  ])('%j is refused with its place', async (body, pointer) => {
+    const { status, body: problem } = await api.post('route/simulate', body);
+    expect(status).toBe(400);
+    expect(problem.errors[0].pointer).toBe(pointer);
+  });
+});
+
+describeWithRedisServer('decisions', () => {
+  let database: TestDatabase;
+  let centre: Centre;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    centre = await Centre.start('distributed', { databaseUrl: database.url });
+  }, 60_000);
+  afterAll(async () => {
+    await centre?.stop();
+    await database?.drop();
+  });
+
+  test('of a whole run are made again from what was recorded, each with the same agent', async () => {
+    const strategies = ['best', 'weighted_random', 'weighted_round_robin', 'power_of_two', 'least_watermark'];
+    const api = centre.api();
+    const names = strategies.flatMap((s) => [`first.${s}`, `second.${s}`]);
+    for (const [i, capability] of names.entries())
+      await put(api, capability, {
+        strategy: strategies[i >> 1],
+        score: { preset: i % 2 ? 'connect' : 'dispatch' },
+      });
+    const agents = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((id, i) => api.agent(id, { capabilities: names, max_concurrency: 3 + i })),
+    );
+    const working = agents.map(async (agent, i) => {
+      for (let idle = 0; idle < 3;) {
+        const offers = await agent.offers(3, 700);
+        idle = offers.length === 0 ? idle + 1 : 0;
+        for (const [n, { delivery_id: id }] of offers.entries()) {
+          await agent.ack(id as string);
+          if ((n + i) % 5 === 0)
+            await agent.fail(id as string, { code: 'AGENT_ERROR', message: 'no', retryable: true });
+          else await agent.complete(id as string);
+        }
+      }
+    });
+    const tasks = Array.from({ length: 300 }, (_, i) => ({
+      namespace: api.namespace,
+      capability: names[i % names.length],
+      idempotent: true,
+      ...(i % 7 === 0 && { affinity_key: `key-${i % 3}` }),
+    }));
+    await api.post('tasks/batch', { tasks: tasks.slice(0, 150) });
+    await Promise.all(tasks.slice(150).map((task) => api.submit(task)));
+    await Promise.all(working);
+
+    const { sql, close } = await openSql(database.url);
+    const { rows } = await sql.run<{ agent_id: string; decision: Decision; policy: Policy }>(
+      'decisions',
+      `SELECT d.agent_id, d.decision, p.policy FROM deliveries d
+       JOIN followed_policies p ON p.digest = d.decision ->> 'policy'`,
+    );
+    const count = await sql.run<{ n: number }>('count', 'SELECT count(*)::int AS n FROM deliveries');
+    await close();
+    expect(rows.length).toBeGreaterThan(300);
+    expect(rows).toHaveLength(count.rows[0]!.n);
+    const selected = rows.filter(({ decision }) => decision.by === 'selection');
+    expect(new Set(selected.map(({ policy }) => policy.strategy))).toEqual(new Set(strategies));
+    for (const { agent_id, decision, policy } of selected) {
+      const again = replayOf(decision, policy);
+      expect([agent_id, decision]).toEqual([decision.compared[again!.index]!.agentId, decision]);
+    }
+  });
+});
