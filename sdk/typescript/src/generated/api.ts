@@ -989,6 +989,8 @@ export interface components {
       strategy?: 'best' | 'weighted_random' | 'weighted_round_robin' | 'power_of_two' | 'least_watermark';
       /** @description agents there were to choose from */
       eligible: number;
+      /** @description true: nobody was in good standing, so breakers limited nobody */
+      panic?: boolean;
       /** @description at most ten of them */
       compared: {
         agent_id: string;
@@ -1007,6 +1009,8 @@ export interface components {
         in_flight: number;
         max_concurrency: number;
         weight: number;
+        /** @description true: it is coming back from failures */
+        throttled?: boolean;
         chosen: boolean;
       }[];
       rejected: {
@@ -1029,6 +1033,7 @@ export interface components {
             | 'state'
             | 'held'
             | 'critical_dependency'
+            | 'breaker'
             | 'warm_up'
             | 'capacity';
           reason: string;
@@ -1437,6 +1442,8 @@ export interface components {
          * @enum {string}
          */
         strategy: 'best' | 'weighted_random' | 'weighted_round_robin' | 'power_of_two' | 'least_watermark';
+        /** @description whether agents that failed are used as if they had not, where nobody is in good standing */
+        panic: boolean;
         /** @description for tasks that do not say it */
         ack_timeout_ms: number;
         /** @description for tasks that do not say it */
@@ -1593,6 +1600,8 @@ export interface components {
        * @enum {string}
        */
       strategy?: 'best' | 'weighted_random' | 'weighted_round_robin' | 'power_of_two' | 'least_watermark';
+      /** @description whether agents that failed are used as if they had not, where nobody is in good standing */
+      panic?: boolean;
       /** @description for tasks that do not say it */
       ack_timeout_ms?: number;
       /** @description for tasks that do not say it */
@@ -1822,6 +1831,8 @@ export interface components {
       chosen?: string;
       /** @description a capability that is paused: a task would wait */
       paused?: string;
+      /** @description true: nobody is in good standing, so breakers limit nobody */
+      panic?: boolean;
       /** @enum {string} */
       strategy: 'best' | 'weighted_random' | 'weighted_round_robin' | 'power_of_two' | 'least_watermark';
       /** @description the best first, then those that were rejected; at most a thousand */
@@ -1871,6 +1882,8 @@ export interface components {
       in_flight: number;
       max_concurrency: number;
       weight: number;
+      /** @description true: it is coming back from failures */
+      throttled?: boolean;
       name: string;
       state: string;
       /** @enum {string} */
@@ -1890,6 +1903,7 @@ export interface components {
         | 'state'
         | 'held'
         | 'critical_dependency'
+        | 'breaker'
         | 'warm_up'
         | 'capacity';
       reason?: string;
