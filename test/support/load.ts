@@ -77,8 +77,9 @@ export class Load {
         'every accepted task has ended',
         async () => {
           if ((await this.open()) > 0) return false;
+          // A task that changes its state between those questions is in none of the answers: what counts is the list.
           tasks = await this.all();
-          return true;
+          return tasks.every((task) => task.finished_at !== undefined);
         },
         25_000,
       );
