@@ -13,6 +13,10 @@ const FAILED: ProbeResult = { ok: false, fault: 'refused', latencyMs: 1, detail:
 const OURS: ProbeResult = { ok: false, fault: 'misconfigured', latencyMs: 1, detail: 'no such credential' };
 const INTERVAL_MS = 60_000;
 
+/** The monotonic clock, in ms: it stands still but for a step each round. */
+let clockMs = 0;
+const realNow = performance.now.bind(performance);
+
 /** A prober that can doubt itself, and agents that each have one thing under watch. */
 class Scene {
   /** Whether a look at ourselves finds nothing. */
@@ -22,7 +26,6 @@ class Scene {
   readonly doubted: string[] = [];
   readonly told: string[] = [];
   readonly targets: Watched[];
-  private round = 0;
   private readonly settler: Settler;
 
   constructor(agents: number) {
@@ -38,12 +41,10 @@ class Scene {
 
   /** Every target is probed once with this result; when each is due again, in ms from now. */
   async probe(result: ProbeResult): Promise<number[]> {
-    this.round += 1;
+    clockMs += CONFIRM_MS;
     const dues = this.targets.map((target) => {
-      // One round after the other, without waiting for them.
-      const startedMs = performance.now() + this.round;
-      const ended = { result, startedMs, queuedMs: 0 };
-      return this.settler.settle(target, ended, () => this.targets.length, 1) - performance.now();
+      const ended = { result, startedMs: clockMs, queuedMs: 0 };
+      return this.settler.settle(target, ended, () => this.targets.length, 1) - clockMs;
     });
     // A look at ourselves, if one began, is over.
     await new Promise(setImmediate);
@@ -75,12 +76,31 @@ class Scene {
   }
 }
 
-beforeAll(() => Logger.overrideLogger(false));
+beforeAll(() => {
+  Logger.overrideLogger(false);
+  performance.now = () => clockMs;
+});
+afterAll(() => {
+  performance.now = realNow;
+});
 
 test('failures count one after the other, and the next probe comes soon while they do', async () => {
   const scene = new Scene(1);
   await scene.probe(FINE);
-  expect((await scene.probe(FAILED))[0]).toBeLessThanOrEqual(CONFIRM_MS + 10);
+  expect((await scene.probe(FAILED))[0]).toBeLessThanOrEqual(CONFIRM_MS);
+  await scene.probe(FAILED);
+  await scene.probe(FAILED);
+  expect(scene.told).toEqual(['a0 good', 'a0 suspect', 'a0 bad']);
+});
+
+test('nobody is told to be bad as long as we are not well, and is asked again soon until we know', async () => {
+  const scene = new Scene(1);
+  await scene.probe(FINE);
+  scene.isWell = false;
+  for (let i = 0; i < 6; i++) expect((await scene.probe(FAILED))[0]).toBeLessThanOrEqual(CONFIRM_MS);
+  expect(scene.told).toEqual(['a0 good', 'a0 suspect']);
+  scene.isWell = true;
+  // The look that this round begins is over before the next one.
   await scene.probe(FAILED);
   await scene.probe(FAILED);
   expect(scene.told).toEqual(['a0 good', 'a0 suspect', 'a0 bad']);
@@ -92,7 +112,7 @@ test('while a failure may be ours none counts, and the probe is done again soon'
   const [target] = scene.targets as [Watched];
   const before = target.verdict;
   scene.doubts = true;
-  for (let i = 0; i < 10; i++) expect((await scene.probe(FAILED))[0]).toBeLessThanOrEqual(CONFIRM_MS + 10);
+  for (let i = 0; i < 10; i++) expect((await scene.probe(FAILED))[0]).toBeLessThanOrEqual(CONFIRM_MS);
   expect(target.verdict).toBe(before);
   expect(scene.told).toEqual(['a0 good']);
 

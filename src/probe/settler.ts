@@ -16,13 +16,17 @@ const RULES: Hysteresis = { down: 3, up: 2 };
 /** What is not in order is told anew this often, so that whoever takes over goes on counting. */
 const TELL_AGAIN_MS = 30_000;
 const DETAIL_LIMIT = 500;
+/** However many targets fail, we look at ourselves this often at most on their account. */
+const LOOK_AGAIN_MS = 200;
 
 /** What a probe's end means: the verdict, who is told, and when the next probe is due. */
 @Injectable()
 export class Settler {
   private readonly log = new Logger(Settler.name);
   private readonly changes = new Map<string, MassChange>();
+  /** When the last look at ourselves found nothing, and when the last one began. */
   private trustedAtMs = -Infinity;
+  private lookedAtMs = -Infinity;
   private readonly complained = new Map<string, string>();
 
   constructor(
@@ -53,12 +57,15 @@ export class Settler {
     const after = observe(target.verdict, { ...outcome(result), seq, atMs }, RULES);
     target.verdict = withSpeed(after, target.verdict, result);
     if (after.failures === 1) target.failingSinceMs = nowMs;
+    // Begun with the first failures, so that the look is over by the time that there are enough of them.
+    if (after.standing === 'suspect' && after.failures < RULES.down) this.isTrustedSince(target, nowMs);
     if (this.mayTell(target, watchedIn, nowMs)) {
       target.told = target.verdict;
       target.toldAtMs = nowMs;
       target.tell(evidenceOf(target, result, ended.queuedMs, atMs));
     }
-    if (isUnsettled(target.verdict)) return Math.max(nowMs, startedMs + CONFIRM_MS);
+    if (isUnsettled(target.verdict) || isWorse(target.verdict, target.told))
+      return Math.max(nowMs, startedMs + CONFIRM_MS);
     return this.nextMs(target, startedMs, stretch);
   }
 
@@ -87,9 +94,11 @@ export class Settler {
     // A good result on the way back from what was never told is no news.
     if (verdict.failures === 0) return false;
     const mass = this.massOf(target, watchedIn, nowMs);
-    if (mass === undefined) return true;
-    this.self.doubtMass(mass);
-    return this.isConfirmed(target);
+    if (mass !== undefined) this.self.doubtMass(mass);
+    // One failure of a few is told at once: a suspect is spared work, and no more than that.
+    if (mass === undefined && verdict.standing !== 'bad') return true;
+    // More than that once we have looked at ourselves and found nothing, and one more round said the same.
+    return this.isTrustedSince(target, nowMs) && verdict.failures >= 2;
   }
 
   /** The namespace of which so many agents would turn that it may be us. Each is noted, told or not. */
@@ -107,14 +116,15 @@ export class Settler {
     return [...touched].find((namespace) => this.changeIn(namespace).isMass(watchedIn(namespace), nowMs));
   }
 
-  /**
-   * A mass change is told once we have looked at ourselves and found nothing, and one more round said the same.
-   */
-  private isConfirmed(target: Watched): boolean {
-    if (target.verdict.failures >= 2 && this.trustedAtMs >= target.failingSinceMs) return true;
-    void this.self.check().then((well) => {
-      if (well) this.trustedAtMs = performance.now();
-    });
+  /** Whether we have found ourselves well since the target began to fail; looks now if not. */
+  private isTrustedSince(target: Watched, nowMs: number): boolean {
+    if (this.trustedAtMs >= target.failingSinceMs) return true;
+    if (nowMs - this.lookedAtMs >= LOOK_AGAIN_MS) {
+      this.lookedAtMs = nowMs;
+      void this.self.check().then((well) => {
+        if (well) this.trustedAtMs = performance.now();
+      });
+    }
     return false;
   }
 
