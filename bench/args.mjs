@@ -3,11 +3,12 @@ import { parseArgs } from 'node:util';
 /** A mistake on the command line; the message is all the caller needs. */
 export class UsageError extends Error {}
 
-export const USAGE = `npm run bench -- <dispatch|latency|probe|placement> [options]
+export const USAGE = `npm run bench -- <dispatch|latency|heartbeat|probe|placement> [options]
 
   dispatch   tasks per second from enqueue to the committed result, beside BullMQ in the same run
   probe      how soon a death is noticed, how often the prober is wrong, and what probing a fleet costs
   placement  what choosing an agent costs, for 10 to 10 000 agents and each strategy
+  heartbeat  heartbeats a second, over REST and over sessions
   latency    enqueue to the agent at half of the saturation load (dispatch ends with it too)
 
   --rounds N      rounds; contestants take turns in each (default 3)

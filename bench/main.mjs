@@ -2,11 +2,13 @@
 import { readArguments, USAGE, UsageError } from './args.mjs';
 import { placement } from './placement.mjs';
 import { probe } from './probe.mjs';
+import { heartbeat } from './heartbeat.mjs';
 import { dispatch } from './dispatch.mjs';
 import { endAll, endOnSignals } from './system/processes.mjs';
 
 const BENCHES = {
   dispatch,
+  heartbeat,
   latency: (options) => dispatch({ ...options, latencyOnly: true }),
   probe,
   placement,

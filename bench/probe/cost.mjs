@@ -17,21 +17,18 @@ export async function cost(dispatcher, agents) {
     ports: Math.ceil((agents * NAMES.length) / TARGETS_OF_A_PORT),
   });
   const ports = await role.call('start');
-  const leases = [];
   for (let i = 0; i < agents; i += 50) {
     const batch = Array.from({ length: 50 }, (_, j) => i + j);
-    leases.push(
-      ...(await Promise.all(
-        batch.map((a) =>
-          register(
-            url,
-            `fleet-${a}`,
-            NAMES.map((name, d) =>
-              dependency(name, ports[(a * NAMES.length + d) % ports.length], `${a}/${name}`),
-            ),
+    await Promise.all(
+      batch.map((a) =>
+        register(
+          url,
+          `fleet-${a}`,
+          NAMES.map((name, d) =>
+            dependency(name, ports[(a * NAMES.length + d) % ports.length], `${a}/${name}`),
           ),
         ),
-      )),
+      ),
     );
   }
   // The first probes, and then two intervals in which each target finds its place.
@@ -56,28 +53,9 @@ export async function cost(dispatcher, agents) {
     'resident MiB': residentMib(pid),
     sockets: sockets(pid),
     stretch: budget.this_replica.stretch,
-    'heartbeats a second': await heartbeats(url, leases),
   };
   await role.stop();
   return found;
-}
-
-async function heartbeats(url, leases) {
-  const until = performance.now() + 10_000;
-  let count = 0;
-  const beat = async (from) => {
-    for (let i = from; performance.now() < until; i += 64) {
-      const { agent_id, lease_id } = leases[i % leases.length];
-      await call(url, 'POST', 'agent/lease', {
-        agent_id,
-        lease_id,
-        capacity: { in_flight: 0, pool_usage: 0 },
-      });
-      count += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: 64 }, (_, i) => beat(i)));
-  return Math.round(count / 10);
 }
 
 function residentMib(pid) {
