@@ -23,6 +23,9 @@ const FRESH_MS = 100;
 /** And one this old where nothing was recorded since. */
 const UNCHANGED_FRESH_MS = 5_000;
 
+/** Most capabilities, and combinations of them, that are told apart for one agent: callers name them. */
+const MOST_CAPABILITIES = 256;
+
 interface AgentWindows {
   probes?: SlidingWindow;
   work?: SlidingWindow;
@@ -93,8 +96,9 @@ export class Windows implements OnApplicationBootstrap {
     const sample = { ok, ...(ok && ranMs !== undefined && { latencyMs: ranMs }) };
     (windows.work ??= new SlidingWindow()).record(nowMs, sample);
     let one = windows.byCapability.get(capability);
-    if (one === undefined) windows.byCapability.set(capability, (one = new WorkWindow()));
-    one.record(nowMs, sample);
+    if (one === undefined && windows.byCapability.size < MOST_CAPABILITIES)
+      windows.byCapability.set(capability, (one = new WorkWindow()));
+    one?.record(nowMs, sample);
     return true;
   }
 

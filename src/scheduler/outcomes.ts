@@ -44,6 +44,14 @@ export interface Outcome {
 type News = [string, TaskState, string?, string?, (string | null)?, ToldEnd?];
 /** [capability, ms that it took, other agents that it was tried on] */
 type ToldEnd = [string, (number | null)?, number?];
+/** Of a call that was none of ours: [agent key, capability, code or null, ms that it took] */
+type ToldCall = [string, string, string | null, number];
+/** What replicas tell each other. */
+interface Message {
+  from: string;
+  items: News[];
+  calls?: ToldCall[];
+}
 
 const CHANNEL = 'outcomes';
 
@@ -71,8 +79,10 @@ export class Outcomes implements OnApplicationBootstrap {
 
   async onApplicationBootstrap(): Promise<void> {
     await this.coordinator.subscribe(CHANNEL, (message) => {
-      const { from, items } = JSON.parse(message) as { from: string; items: News[] };
-      if (from !== this.config.replicaId) this.hear(items);
+      const { from, items, calls = [] } = JSON.parse(message) as Message;
+      if (from === this.config.replicaId) return;
+      this.hear(items);
+      this.learn(calls);
     });
   }
 
@@ -106,8 +116,23 @@ export class Outcomes implements OnApplicationBootstrap {
       const entry = this.table.get(key);
       if (entry !== undefined) this.lanes.wakeFor(entry);
     }
+    this.publish({ items });
+  }
+
+  /** Calls that agents were given by others, as those report them: they say of an agent what deliveries do. */
+  reported(calls: readonly ToldCall[]): void {
+    this.learn(calls);
+    this.publish({ items: [], calls: [...calls] });
+  }
+
+  private learn(calls: readonly ToldCall[]): void {
+    for (const [key, capability, code, tookMs] of calls)
+      this.evidence.ended({ key, capability, code: code ?? undefined, tookMs });
+  }
+
+  private publish(message: Omit<Message, 'from'>): void {
     this.coordinator
-      .publish(CHANNEL, JSON.stringify({ from: this.config.replicaId, items }))
+      .publish(CHANNEL, JSON.stringify({ from: this.config.replicaId, ...message }))
       .catch((err: unknown) =>
         this.log.debug({ msg: 'outcomes were not published; waiters will look again', err }),
       );

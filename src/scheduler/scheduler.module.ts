@@ -27,9 +27,10 @@ import { PolicyStore } from './policy/policy.store.js';
 import { PushAnswers } from './push-answers.js';
 import { Retention } from './retention.js';
 import { RetryBudgets } from './retry-budgets.js';
+import { RouteController } from './route.controller.js';
+import { Routes } from './routes.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
 import { Simulation } from './simulation.js';
-import { SimulationController } from './simulation.controller.js';
 import { Slots } from './slots.js';
 import { Standings } from './standings.js';
 import { SweepStore } from './sweep.store.js';
@@ -47,7 +48,7 @@ import { Upkeep } from './upkeep.js';
 
 @Module({
   imports: [RegistryModule, ProbeModule],
-  controllers: [TasksController, DeliveriesController, PoliciesController, SimulationController],
+  controllers: [TasksController, DeliveriesController, PoliciesController, RouteController],
   providers: [
     Admission,
     AdmissionStore,
@@ -77,6 +78,7 @@ import { Upkeep } from './upkeep.js';
     SessionEcho,
     SessionGateway,
     Retention,
+    Routes,
     RetryBudgets,
     SchedulerMetrics,
     Sessions,

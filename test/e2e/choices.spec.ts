@@ -193,6 +193,82 @@ inBothModes('a simulation', (mode) => {
   });
 });
 
+inBothModes('routing advice', (mode) => {
+  const centre = Centre.ofSuite(mode);
+  const advice = async (api: Api, capability: string, query = {}): Promise<Json> =>
+    (await api.get(`route/${encodeURIComponent(capability)}`, query)).body;
+
+  test('names the best first, and follows what callers report, on every replica', async () => {
+    const api = centre.api();
+    for (const id of ['a', 'b', 'c'])
+      await api.agent(id, { transport: 'push', endpoint: `http://127.0.0.1:9/${id}` });
+    const first = await advice(api, 'work', { source_agent_id: 'c' });
+    expect(first.candidates.map((c: Json) => c.agent_id).sort()).toEqual(['a', 'b']);
+    expect(first.candidates[0]).toMatchObject({ expires_in: 30, throttled: false, free_slots: 1 });
+    expect(first.candidates[0].endpoint).toMatch(/9\/[ab]$/);
+    expect(first.rejected.named).toEqual([
+      { agent_id: 'c', filter: 'excluded', reason: 'excluded by the task' },
+    ]);
+    expect(first.retry_after_ms).toBeGreaterThanOrEqual(100);
+    expect(first.retry_after_ms).toBeLessThanOrEqual(800);
+
+    const of = (agent_id: string, ok: boolean, more = {}) => ({
+      agent_id,
+      capability: 'work',
+      ok,
+      took_ms: 40,
+      ...more,
+    });
+    const { body } = await api.post('outcomes', {
+      outcomes: [
+        ...Array.from({ length: 5 }, () => of('a', false)),
+        ...Array.from({ length: 5 }, () => of('b', true)),
+        of('nobody', true),
+        of('b', true, { capability: 'other' }),
+      ],
+    });
+    expect(body).toMatchObject({ counted: 10, ignored: [{ position: 10 }, { position: 11 }] });
+    for (const at of api.each())
+      await until('every replica has learned it', async () => {
+        const { candidates, rejected } = await advice(at, 'work', { source_agent_id: 'c' });
+        return (
+          candidates.length === 1 &&
+          candidates[0].agent_id === 'b' &&
+          candidates[0].estimated_p95_ms > 30 &&
+          rejected.counts.breaker === 1
+        );
+      });
+  });
+
+  test.each([
+    ['outcomes', { outcomes: [] }, '/outcomes'],
+    [
+      'outcomes',
+      { outcomes: [{ agent_id: 'a', capability: 'work', ok: true, took_ms: -1 }] },
+      '/outcomes/0/took_ms',
+    ],
+    [
+      'outcomes',
+      { outcomes: [{ agent_id: 'a', capability: 'work', ok: false, took_ms: 1, code: 'MY_FAULT' }] },
+      '/outcomes/0/code',
+    ],
+  ])('%s %j is refused with its place', async (path, body, pointer) => {
+    const { status, body: problem } = await centre.api().post(path, body);
+    expect([status, problem.errors[0].pointer]).toEqual([400, pointer]);
+  });
+
+  test('without anybody to call it says why, and a bad range is refused', async () => {
+    const api = centre.api();
+    expect(await advice(api, 'nothing')).toMatchObject({ candidates: [], rejected: { named: [] } });
+    await api.agent('a');
+    expect(await advice(api, 'work@^3')).toMatchObject({
+      candidates: [],
+      rejected: { counts: { version: 1 } },
+    });
+    expect((await api.get('route/work@one%20two')).status).toBe(400);
+  });
+});
+
 describeWithRedisServer('decisions', () => {
   let database: TestDatabase;
   let centre: Centre;

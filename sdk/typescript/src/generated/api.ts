@@ -340,6 +340,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/outcomes': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** What became of calls that the caller made itself; they count as deliveries do */
+    post: operations['routeOutcomes'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/policies': {
     parameters: {
       query?: never;
@@ -403,7 +420,24 @@ export interface paths {
     get?: never;
     put?: never;
     /** Who would get such a task now, and why nobody else; nothing is delivered */
-    post: operations['simulationSimulate'];
+    post: operations['routeSimulate'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/route/{capability}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Whom to call for a capability, for callers that call agents themselves */
+    get: operations['routeRoute'];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -1564,6 +1598,33 @@ export interface components {
         detail: string;
       };
     };
+    OutcomesAnswer: {
+      counted: number;
+      /** @description those that say nothing: no such agent, or not a capability of its */
+      ignored: {
+        position: number;
+        reason: string;
+      }[];
+    };
+    OutcomesRequest: {
+      /**
+       * @description Isolation domain; namespaces do not see each other.
+       * @default default
+       */
+      namespace?: string;
+      outcomes: {
+        agent_id: string;
+        /** @description one that the agent offers */
+        capability: string;
+        ok: boolean;
+        took_ms: number;
+        /**
+         * @description of a failure; AGENT_ERROR unless told
+         * @enum {string}
+         */
+        code?: 'AGENT_ERROR' | 'EXECUTION_TIMEOUT' | 'CONNECTION_FAILED' | 'DEPENDENCY_DOWN';
+      }[];
+    };
     Policies: {
       items: components['schemas']['PolicyVersion'][];
     };
@@ -1818,6 +1879,58 @@ export interface components {
       retry_of: string;
       /** @enum {string} */
       state: 'scheduled' | 'queued' | 'offered' | 'running' | 'succeeded' | 'failed' | 'canceled' | 'expired';
+    };
+    Route: {
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      updated_at: string;
+      /** @description to be tried in this order */
+      candidates: components['schemas']['RouteCandidate'][];
+      /** @description wait so long before asking again; random, so that callers do not come back all at once */
+      retry_after_ms: number;
+      /** @description who was passed over; of a large fleet, of those looked at */
+      rejected: {
+        /** @description how many by each filter */
+        counts: {
+          [key: string]: number;
+        };
+        /** @description at most ten of them */
+        named: {
+          agent_id: string;
+          /** @enum {string} */
+          filter:
+            | 'namespace'
+            | 'address'
+            | 'capability'
+            | 'version'
+            | 'tags'
+            | 'zone'
+            | 'excluded'
+            | 'state'
+            | 'held'
+            | 'critical_dependency'
+            | 'breaker'
+            | 'warm_up'
+            | 'capacity';
+          reason: string;
+        }[];
+      };
+    };
+    RouteCandidate: {
+      agent_id: string;
+      /** @description absent where it has none: it works over a session */
+      endpoint?: string;
+      /** @description 0 to 100 */
+      score: number;
+      /** @description absent where it did nothing of late */
+      estimated_p95_ms?: number;
+      /** @description seconds for which this may be relied upon */
+      expires_in: number;
+      /** @description it is coming back from failures: call it last */
+      throttled: boolean;
+      free_slots: number;
     };
     SimulateAnswer: {
       /**
@@ -2844,6 +2957,39 @@ export interface operations {
       };
     };
   };
+  routeOutcomes: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['OutcomesRequest'];
+      };
+    };
+    responses: {
+      /** @description What became of calls that the caller made itself; they count as deliveries do */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OutcomesAnswer'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   policiesList: {
     parameters: {
       query?: {
@@ -2994,7 +3140,7 @@ export interface operations {
       };
     };
   };
-  simulationSimulate: {
+  routeSimulate: {
     parameters: {
       query?: never;
       header?: never;
@@ -3014,6 +3160,45 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['SimulateAnswer'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  routeRoute: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+        /** @description the agent that asks: never itself */
+        source_agent_id?: string;
+        zone?: string;
+        limit?: number;
+      };
+      header?: never;
+      path: {
+        /** @description `name` or `name@range` */
+        capability: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Whom to call for a capability, for callers that call agents themselves */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Route'];
         };
       };
       /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
