@@ -1,4 +1,4 @@
-import type { Rejected } from './eligibility.js';
+import type { FilterName, Rejected } from './eligibility.js';
 import type { Policy } from './policy.js';
 import type { ScoreInput } from './score.js';
 import { type Inputs, replay, type Selection } from './selection.js';
@@ -49,4 +49,92 @@ export function replayOf(decision: Decision, policy: Policy): Selection | undefi
   const turn =
     decision.turn && new Map(decision.compared.map((c, i) => [c.agentId, decision.turn?.[i] ?? 0]));
   return replay(decision.compared, policy, { seed: decision.seed, turn });
+}
+
+/*
+ * Kept with every delivery, and carried through each change of its task's row: so it is written without names, and without
+ * what is as usual.
+ */
+
+/** [version, policy, seed, of, compared, more]; the policy's place is known to SQL: see task.sql. */
+type Packed = [1, string, number, number, PackedInput[], PackedRest?];
+type PackedInput = (string | number | null)[];
+interface PackedRest {
+  affinity?: 1;
+  turn?: number[];
+  panic?: 1;
+  counts?: Rejected['counts'];
+  named?: [string, FilterName, string][];
+}
+
+/** What an input has, in order; what is as usual at the end is left out. */
+const FIELDS = [
+  ['agentId', null],
+  ['inFlight', null],
+  ['maxConcurrency', null],
+  ['successRate', undefined],
+  ['p50Ms', undefined],
+  ['p95Ms', undefined],
+  ['weight', 1],
+  ['consecutiveFailures', 0],
+  ['throttled', undefined],
+  ['sinceSeriousFailureMs', undefined],
+  ['idleMs', 0],
+  ['jitterMs', undefined],
+  ['versionRank', undefined],
+] as const satisfies readonly (readonly [keyof ScoreInput, unknown])[];
+
+/** As JSON, in few words. */
+export function packDecision(decision: Decision): string {
+  const { policy, by, seed, compared, of, turn, panic, rejected } = decision;
+  const rest: PackedRest = {
+    ...(by === 'affinity' && { affinity: 1 }),
+    ...(turn !== undefined && { turn }),
+    ...(panic === true && { panic: 1 }),
+    ...(Object.keys(rejected.counts).length > 0 && { counts: rejected.counts }),
+    ...(rejected.named.length > 0 && {
+      named: rejected.named.map((r): [string, FilterName, string] => [r.agentId, r.filter, r.reason]),
+    }),
+  };
+  const packed: Packed = [1, policy, seed, of, compared.map(packInput)];
+  if (Object.keys(rest).length > 0) packed.push(rest);
+  return JSON.stringify(packed);
+}
+
+/** What `packDecision` wrote, read as JSON. */
+export function unpackDecision([, policy, seed, of, compared, rest = {}]: Packed): Decision {
+  const { affinity, turn, panic, counts = {}, named = [] } = rest;
+  return {
+    policy,
+    by: affinity === undefined ? 'selection' : 'affinity',
+    seed,
+    compared: compared.map(unpackInput),
+    of,
+    ...(turn !== undefined && { turn }),
+    ...(panic !== undefined && { panic: true }),
+    rejected: { counts, named: named.map(([agentId, filter, reason]) => ({ agentId, filter, reason })) },
+  };
+}
+
+export type { Packed as PackedDecision };
+
+function packInput(input: ScoreInput): PackedInput {
+  const packed: PackedInput = [];
+  let end = 0;
+  for (const [name, usual] of FIELDS) {
+    const value = input[name];
+    packed.push(value === undefined ? null : typeof value === 'boolean' ? Number(value) : value);
+    if (value !== usual) end = packed.length;
+  }
+  packed.length = end;
+  return packed;
+}
+
+function unpackInput(packed: PackedInput): ScoreInput {
+  const input: Record<string, unknown> = {};
+  FIELDS.forEach(([name, usual], i) => {
+    const value = i < packed.length ? (packed[i] ?? undefined) : usual;
+    if (value !== undefined) input[name] = name === 'throttled' ? value === 1 : value;
+  });
+  return input as unknown as ScoreInput;
 }

@@ -173,6 +173,8 @@ export interface Rejected {
 
 /** Names kept of those that were passed over: enough to see what is wrong. */
 const NAMED = 10;
+/** And of those that had no room. */
+const BUSY_NAMED = 2;
 
 /**
  * Candidates that pass every filter. Where no agent in good standing could take such a task, be it busy right now, the
@@ -210,8 +212,10 @@ export function eligibleOf<C extends Candidate>(
 }
 
 function note({ counts, named }: Rejected, { agentId }: Candidate, why: Rejection, mostNamed: number): void {
-  counts[why.filter] = (counts[why.filter] ?? 0) + 1;
-  if (named.length < mostNamed) named.push({ agentId, ...why });
+  const count = (counts[why.filter] = (counts[why.filter] ?? 0) + 1);
+  // Under load nearly all are busy, which is no news: others are to be named.
+  const isNews = why.filter !== 'capacity' || count <= BUSY_NAMED || mostNamed > NAMED;
+  if (isNews && named.length < mostNamed) named.push({ agentId, ...why });
 }
 
 /** Candidates that `sampleEligible` looks at, for each that it shall find. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Hindrance } from '../core/attribution.js';
-import type { Decision } from '../core/decision.js';
+import { type PackedDecision, unpackDecision } from '../core/decision.js';
 import type { Shortage } from '../core/eligibility.js';
 import { wireCode } from '../core/errors.js';
 import { deliveryIdOf } from '../core/task-state.js';
@@ -106,9 +106,9 @@ function dataOf(decision: z.input<typeof decisionView> | undefined) {
 }
 
 /** How it was chosen, in a few words; the figures stand in the data. */
-function wordsOf(decision: Decision | null | undefined): string {
-  if (!decision) return '';
-  const { by, compared, of, rejected } = decision;
+function wordsOf(packed: PackedDecision | null | undefined): string {
+  if (!packed) return '';
+  const { by, compared, of, rejected } = unpackDecision(packed);
   const among = by === 'affinity' ? `by its key, of ${of}` : `of ${compared.length} compared, ${of} eligible`;
   const counts = Object.entries(rejected.counts).map(([filter, count]) => `${count} by ${filter}`);
   return `: chosen ${among}${counts.length === 0 ? '' : `; passed over: ${counts.join(', ')}`}`;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { packDecision } from '../core/decision.js';
 import { ReachError } from '../core/errors.js';
 import type { TaskState } from '../core/task-state.js';
 import { BatchWriter } from '../platform/postgres/batch-writer.js';
@@ -166,6 +167,6 @@ function columns(rows: readonly NewRow[]): unknown[] {
     offers.map((o) => o?.leaseId ?? null),
     offers.map((o) => o?.transport ?? null),
     rows.map((r) => r.seat !== undefined),
-    offers.map((o) => (o === undefined ? null : JSON.stringify(o.decision))),
+    offers.map((o) => (o === undefined ? null : packDecision(o.decision))),
   ];
 }

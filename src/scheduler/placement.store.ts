@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Decision } from '../core/decision.js';
+import { packDecision, type Decision } from '../core/decision.js';
 import { LANE_LOCK_SPACE } from '../platform/postgres/advisory-locks.js';
 import { loadSql } from '../platform/postgres/sql-file.js';
 import { isLockTimeout } from '../platform/postgres/sql-errors.js';
@@ -64,7 +64,7 @@ export class LaneHead {
       choices.map((c) => c.agentId),
       choices.map((c) => c.leaseId),
       choices.map((c) => c.transport),
-      choices.map((c) => JSON.stringify(c.decision)),
+      choices.map((c) => packDecision(c.decision)),
     ]);
     return new Map(rows.map((r) => [r.id, r.deadline_at]));
   }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Decision } from '../core/decision.js';
+import { type PackedDecision, unpackDecision } from '../core/decision.js';
 import { wireCode } from '../core/errors.js';
 import { requirementOf } from '../core/lane.js';
 import type { Policy } from '../core/policy.js';
@@ -35,7 +35,7 @@ export interface TaskRow {
   progress: { note?: string } | null;
   /** absent in lists, as the next two are */
   result?: unknown;
-  decision?: Decision | null;
+  decision?: PackedDecision | null;
   policy?: Policy | null;
   meta: Record<string, unknown> | null;
   error: z.input<typeof taskError> | null;
@@ -54,7 +54,7 @@ export interface DeliveryRow {
   offered_at: Date;
   acked_at: Date | null;
   finished_at: Date;
-  decision: Decision | null;
+  decision: PackedDecision | null;
   /** By which it was decided. */
   policy: Policy | null;
 }
@@ -114,8 +114,12 @@ export function toDeliveryView(taskId: string, d: DeliveryRow): z.input<typeof d
   };
 }
 
-function decided(agentId: string, decision: Decision | null | undefined, policy: Policy | null | undefined) {
-  return decision && { decision: toDecisionView(agentId, decision, policy ?? undefined) };
+function decided(
+  agentId: string,
+  decision: PackedDecision | null | undefined,
+  policy: Policy | null | undefined,
+) {
+  return decision && { decision: toDecisionView(agentId, unpackDecision(decision), policy ?? undefined) };
 }
 
 /** The delivery that is open now, which stands in the task's own row. */

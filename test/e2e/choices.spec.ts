@@ -1,4 +1,4 @@
-import { type Decision, replayOf } from '../../src/core/decision.js';
+import { type PackedDecision, replayOf, unpackDecision } from '../../src/core/decision.js';
 import type { Policy } from '../../src/core/policy.js';
 import type { Api, Json } from '../support/api.js';
 import { Centre, inBothModes } from '../support/centre.js';
@@ -317,16 +317,18 @@ describeWithRedisServer('decisions', () => {
     await Promise.all(working);
 
     const { sql, close } = await openSql(database.url);
-    const { rows } = await sql.run<{ agent_id: string; decision: Decision; policy: Policy }>(
+    const { rows } = await sql.run<{ agent_id: string; decision: PackedDecision; policy: Policy }>(
       'decisions',
       `SELECT d.agent_id, d.decision, p.policy FROM deliveries d
-       JOIN followed_policies p ON p.digest = d.decision ->> 'policy'`,
+       JOIN followed_policies p ON p.digest = d.decision ->> 1`,
     );
     const count = await sql.run<{ n: number }>('count', 'SELECT count(*)::int AS n FROM deliveries');
     await close();
     expect(rows.length).toBeGreaterThan(300);
     expect(rows).toHaveLength(count.rows[0]!.n);
-    const selected = rows.filter(({ decision }) => decision.by === 'selection');
+    const selected = rows
+      .map((row) => ({ ...row, decision: unpackDecision(row.decision) }))
+      .filter(({ decision }) => decision.by === 'selection');
     expect(new Set(selected.map(({ policy }) => policy.strategy))).toEqual(new Set(strategies));
     for (const { agent_id, decision, policy } of selected) {
       const again = replayOf(decision, policy);
