@@ -29,15 +29,16 @@ export function recordOf(
     turn?: ReadonlyMap<string, number> | undefined;
   },
 ): Decision {
-  const compared = selection.compared.flatMap((at) => inputs.at(at) ?? []);
-  const { turn, ...kept } = rest;
-  return {
-    ...kept,
-    by: 'selection',
-    compared,
-    of: inputs.length,
-    ...(selection.turn !== undefined && { turn: compared.map((c) => turn?.get(c.agentId) ?? 0) }),
-  };
+  const compared: ScoreInput[] = [];
+  for (const at of selection.compared) {
+    const input = inputs.at(at);
+    if (input !== undefined) compared.push(input);
+  }
+  const { policy, seed, panic, rejected, turn } = rest;
+  const decision: Decision = { policy, by: 'selection', seed, compared, of: inputs.length, rejected };
+  if (panic !== undefined) decision.panic = panic;
+  if (selection.turn !== undefined) decision.turn = compared.map((c) => turn?.get(c.agentId) ?? 0);
+  return decision;
 }
 
 /**
@@ -84,21 +85,32 @@ const FIELDS = [
   ['versionRank', undefined],
 ] as const satisfies readonly (readonly [keyof ScoreInput, unknown])[];
 
-/** As JSON, in few words. */
+/** As JSON, in few words. Put together by hand: it is done for every delivery. */
 export function packDecision(decision: Decision): string {
   const { policy, by, seed, compared, of, turn, panic, rejected } = decision;
-  const rest: PackedRest = {
-    ...(by === 'affinity' && { affinity: 1 }),
-    ...(turn !== undefined && { turn }),
-    ...(panic === true && { panic: 1 }),
-    ...(Object.keys(rejected.counts).length > 0 && { counts: rejected.counts }),
-    ...(rejected.named.length > 0 && {
-      named: rejected.named.map((r): [string, FilterName, string] => [r.agentId, r.filter, r.reason]),
-    }),
-  };
-  const packed: Packed = [1, policy, seed, of, compared.map(packInput)];
-  if (Object.keys(rest).length > 0) packed.push(rest);
-  return JSON.stringify(packed);
+  let inputs = '';
+  for (const input of compared) inputs += `${inputs === '' ? '' : ','}${packInput(input)}`;
+  let more = passedOver(rejected);
+  if (by === 'affinity') more += ',"affinity":1';
+  if (turn !== undefined) more += `,"turn":${JSON.stringify(turn)}`;
+  if (panic === true) more += ',"panic":1';
+  const rest = more === '' ? '' : `,{${more.slice(1)}}`;
+  return `[1,${JSON.stringify(policy)},${seed},${of},[${inputs}]${rest}]`;
+}
+
+/** One pass places many tasks, and passes over the same agents for all of them. */
+const passedOverTexts = new WeakMap<Rejected, string>();
+
+function passedOver(rejected: Rejected): string {
+  const known = passedOverTexts.get(rejected);
+  if (known !== undefined) return known;
+  const { counts, named } = rejected;
+  let text = '';
+  if (Object.keys(counts).length > 0) text += `,"counts":${JSON.stringify(counts)}`;
+  if (named.length > 0)
+    text += `,"named":${JSON.stringify(named.map((r) => [r.agentId, r.filter, r.reason]))}`;
+  passedOverTexts.set(rejected, text);
+  return text;
 }
 
 /** What `packDecision` wrote, read as JSON. */
@@ -118,16 +130,20 @@ export function unpackDecision([, policy, seed, of, compared, rest = {}]: Packed
 
 export type { Packed as PackedDecision };
 
-function packInput(input: ScoreInput): PackedInput {
-  const packed: PackedInput = [];
-  let end = 0;
+function packInput(input: ScoreInput): string {
+  let text = '';
+  // What is as usual is written only where something else follows.
+  let usuals = '';
   for (const [name, usual] of FIELDS) {
     const value = input[name];
-    packed.push(value === undefined ? null : typeof value === 'boolean' ? Number(value) : value);
-    if (value !== usual) end = packed.length;
+    usuals += ',';
+    usuals +=
+      value === undefined ? 'null' : typeof value === 'string' ? JSON.stringify(value) : Number(value);
+    if (value === usual) continue;
+    text += usuals;
+    usuals = '';
   }
-  packed.length = end;
-  return packed;
+  return `[${text.slice(1)}]`;
 }
 
 function unpackInput(packed: PackedInput): ScoreInput {
