@@ -49,7 +49,7 @@ export class Choices {
     const choices: Choice[] = [];
     let open = [...agents];
     for (const task of tasks) {
-      const chosen = this.chooseOne(task, { ...occasion, agents: open });
+      const chosen = this.chooseOne(task, open, occasion);
       if (chosen === undefined) break;
       const { entry, decision } = chosen;
       const deliveryId = deliveryIdOf(task.id, task.fence + 1);
@@ -69,13 +69,14 @@ export class Choices {
   /** An agent that has not tried the task yet, where there is one; else not the one that tried it last. */
   private chooseOne(
     task: PickedTask,
-    { requirement, agents, panic, rejected }: Occasion,
+    open: readonly ReachEntry[],
+    { requirement, panic, rejected }: Occasion,
   ): { entry: ReachEntry; decision: Decision } | undefined {
     const { policy, digest } = this.policies.for(requirement);
-    const candidates = freshest(agents, task.tried);
+    const candidates = freshest(open, task.tried);
     const kind = laneLabel(requirement);
     const seed = Math.floor(Math.random() * 2 ** 32);
-    const about = { policy: digest, seed, rejected, ...(panic && { panic }) };
+    const about = panic ? { policy: digest, seed, rejected, panic } : { policy: digest, seed, rejected };
     if (task.affinity_key !== null) {
       const entry = selectByAffinity(candidates, task.affinity_key);
       const compared = entry === undefined ? [] : [this.standings.inputOf(entry, kind, panic)];

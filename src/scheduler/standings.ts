@@ -19,20 +19,21 @@ export class Standings {
     const nowMs = performance.now();
     const work = this.windows.workFor(entry.key, kind, nowMs);
     const sinceMs = entry.breaker.sinceSeriousFailureMs(nowMs);
-    return {
+    const input: ScoreInput = {
       agentId: entry.agentId,
-      ...(work?.successRate !== undefined && { successRate: Math.round(work.successRate * 1000) / 1000 }),
-      ...(work?.p50Ms !== undefined && { p50Ms: Math.round(work.p50Ms) }),
-      ...(work?.p95Ms !== undefined && { p95Ms: Math.round(work.p95Ms) }),
       consecutiveFailures: work?.consecutiveFailures ?? 0,
       // Whoever may have work has a fresh heartbeat. How long ago it worked says nothing: it would go on having none.
       idleMs: 0,
       inFlight: entry.inFlight,
       maxConcurrency: Math.max(1, slotsOf(entry, panic)),
       weight: entry.weight,
-      ...(sinceMs !== undefined && { sinceSeriousFailureMs: Math.round(sinceMs) }),
-      ...(entry.throttled && { throttled: true }),
     };
+    if (work?.successRate !== undefined) input.successRate = Math.round(work.successRate * 1000) / 1000;
+    if (work?.p50Ms !== undefined) input.p50Ms = Math.round(work.p50Ms);
+    if (work?.p95Ms !== undefined) input.p95Ms = Math.round(work.p95Ms);
+    if (sinceMs !== undefined) input.sinceSeriousFailureMs = Math.round(sinceMs);
+    if (entry.throttled) input.throttled = true;
+    return input;
   }
 
   /** Of many, for one choice: reads those alone that are looked at, and each once. */
