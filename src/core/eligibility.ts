@@ -119,11 +119,24 @@ function version(c: Candidate, r: Requirement): string | undefined {
     if (range === undefined) continue;
     const offered = c.capabilities.get(need.name);
     if (offered === undefined) return `declares no version of ${need.name}, ${range} is needed`;
-    const parsed = semver.coerce(offered);
-    if (parsed === null || !semver.satisfies(parsed, range))
-      return `offers ${need.name}@${offered}, ${range} is needed`;
+    if (!satisfies(offered, range)) return `offers ${need.name}@${offered}, ${range} is needed`;
   }
   return undefined;
+}
+
+/** Answers of semver, which parses both anew each time: a look at a fleet asks the same of all. */
+const satisfied = new Map<string, boolean>();
+const MOST_SATISFIED = 10_000;
+
+function satisfies(offered: string, range: string): boolean {
+  const key = `${offered}\u0000${range}`;
+  const known = satisfied.get(key);
+  if (known !== undefined) return known;
+  const parsed = semver.coerce(offered);
+  const answer = parsed !== null && semver.satisfies(parsed, range);
+  if (satisfied.size >= MOST_SATISFIED) satisfied.clear();
+  satisfied.set(key, answer);
+  return answer;
 }
 
 function tags(c: Candidate, r: Requirement): string | undefined {

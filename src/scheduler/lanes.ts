@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { requirementOf, type Requirement } from '../core/lane.js';
 import { CoordinatorUnavailable } from '../platform/coordination/coordinator.js';
@@ -113,6 +114,9 @@ export class Lanes implements OnApplicationBootstrap {
     await this.enter();
     try {
       do {
+        // However many wake a lane in one turn of the event loop (a thousand breakers, a fleet that changes), they are one
+        // reason to look, and a pass that finds nobody waits for nothing else that would let others have a turn.
+        await nextTurn();
         pass.again = false;
         const result = await this.placement.place(lane, requirement);
         placed += result.placed;

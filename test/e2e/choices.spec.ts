@@ -49,6 +49,8 @@ inBothModes('policies', (mode) => {
     const removed = await api.call('DELETE', `/api/v1/policies/work?namespace=${api.namespace}`);
     expect(removed.body).toMatchObject({ version: 2, settings: null });
     await until('that of the namespace holds', async () => (await attempts({ capability: 'work' })) === 7);
+    const again = await api.call('DELETE', `/api/v1/policies/work?namespace=${api.namespace}`);
+    expect([again.status, again.body.code]).toEqual([404, 'REACH_NOT_FOUND']);
     expect((await api.get('policies')).body.items.map((p: Json) => p.capability)).toEqual(['*']);
     const { body: after } = await policyOf(api, 'work');
     expect(after.versions.map((v: Json) => v.version)).toEqual([2, 1]);
@@ -64,6 +66,11 @@ inBothModes('policies', (mode) => {
     );
     expect(answers.filter((a) => a.status === 200)).toHaveLength(1);
     expect(answers.filter((a) => a.status === 409)).toHaveLength(19);
+  });
+
+  test.each([-1, 1.5, 2 ** 31, '1'])('version %j is none that can be expected', async (version) => {
+    const { status, body } = await put(api, 'work', {}, { if_version: version });
+    expect([status, body.errors[0].pointer]).toEqual([400, '/if_version']);
   });
 
   test.each([

@@ -73,6 +73,8 @@ function print(out: Output, answer: SimulateAnswer): void {
   if (answer.total > answer.candidates.length)
     out.line(`${answer.total - answer.candidates.length} more are not shown`);
   out.line(printable(headline(answer)));
+  if (answer.panic === true && answer.candidates.some((c) => c.share !== undefined))
+    out.line('nobody is in good standing: all of these failed of late, and are used all the same (panic)');
 }
 
 type Candidate = SimulateAnswer['candidates'][number];

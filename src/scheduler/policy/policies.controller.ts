@@ -55,7 +55,7 @@ export class PoliciesController {
 
   @Delete(':capability')
   @Answers(200, policyVersion, 'Remove the policy of a capability: that of the namespace holds again')
-  @Fails('STATE_CONFLICT')
+  @Fails('NOT_FOUND', 'STATE_CONFLICT')
   async remove(
     @Param('capability', { schema: policyCapability }) capability: string,
     @Query({ schema: policyRemovalQuery }) query: z.output<typeof policyRemovalQuery>,

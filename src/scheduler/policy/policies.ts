@@ -95,11 +95,14 @@ export class Policies implements OnApplicationBootstrap {
       if (expected !== undefined) break;
     }
     const [holds] = await this.store.versions(namespace, capability);
+    if (settings === null && holds?.settings == null)
+      throw new ReachError('NOT_FOUND', `${capability} has no policy of its own in namespace ${namespace}`);
     throw new ReachError(
       'STATE_CONFLICT',
       `the policy of ${capability} is at version ${holds?.version ?? 0}` +
         (expected === undefined ? ' and being written by others' : `, not at ${expected}`) +
         '; read it, and write it again',
+      { retryable: expected === undefined },
     );
   }
 

@@ -57,7 +57,7 @@ export const policyBody = z
   .object({
     namespace,
     settings: policySettings,
-    if_version: z.number().int().min(0).optional().meta({
+    if_version: z.number().int().min(0).max(2_147_483_647).optional().meta({
       description: 'write only where this version holds; 0: where there is none yet',
     }),
   })

@@ -3109,6 +3109,15 @@ export interface operations {
           'application/json': components['schemas']['PolicyVersion'];
         };
       };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
       /** @description `REACH_STATE_CONFLICT`: The state does not allow this call */
       409: {
         headers: {

@@ -3,6 +3,8 @@
 INSERT INTO policies (namespace, capability, version, settings, changed_by)
 SELECT $1, $2, COALESCE(max(version), 0) + 1, $3::jsonb, $4
 FROM policies WHERE namespace = $1 AND capability = $2
-HAVING $5::int IS NULL OR COALESCE(max(version), 0) = $5
+HAVING ($5::int IS NULL OR COALESCE(max(version), 0) = $5)
+  -- what is not there is not removed
+  AND ($3::jsonb IS NOT NULL OR (array_agg(settings ORDER BY version DESC))[1] IS NOT NULL)
 ON CONFLICT DO NOTHING
 RETURNING namespace, capability, version, settings, changed_by, changed_at
