@@ -1,8 +1,12 @@
-import { Body, Controller, Get, Inject, Param, Post, Query } from '@nestjs/common';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Body, Controller, Get, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { ReachError } from '../core/errors.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { Answers, Fails } from '../platform/http/describe.js';
+import { Caller } from '../platform/http/gone.js';
 import { decodeCursor, encodeCursor } from '../platform/http/pagination.js';
 import { Principal } from '../platform/http/principal.js';
 import { agentKey } from './agent-row.js';
@@ -27,6 +31,7 @@ import { RegistryStore } from './registry.store.js';
 import { Windows } from './windows.js';
 
 const HISTORY_LIMIT = 100;
+const TURNS_TO_HANG_UP = 10;
 /** Latencies that are good enough: of an answer to a light probe, and of a task. */
 const PROBE_TARGET_MS = 1_000;
 const WORK_TARGET_MS = 30_000;
@@ -43,8 +48,21 @@ export class AgentsController {
 
   @Post('agent/register')
   @Answers(201, registerAnswer, 'Register an agent and get its lease')
-  @Fails('VALIDATION_FAILED', 'LEASE_SUPERSEDED')
-  register(@Body({ schema: registerBody }) body: RegisterBody) {
+  @Fails('VALIDATION_FAILED', 'LEASE_SUPERSEDED', 'UNAVAILABLE')
+  async register(
+    @Body({ schema: registerBody }) body: RegisterBody,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    // After a standstill of ours the tries that the agent gave up lie before the one that it waits for. They would take
+    // each other's leases, and the agent would believe that another process has its name. That they hung up is known a
+    // few turns of the event loop later: one to read the end, and some to close the socket.
+    const caller = Caller.of(reply);
+    for (let turn = 0; turn < TURNS_TO_HANG_UP && !caller.gone; turn++) await nextTurn();
+    if (caller.gone)
+      throw new ReachError(
+        'UNAVAILABLE',
+        `the caller hung up before agent ${body.agent_id} was registered; nothing was changed`,
+      );
     return this.registry.register(body);
   }
 

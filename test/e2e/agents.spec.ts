@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { Api } from '../support/api.js';
 import { AgentProcess } from '../support/agent-process.js';
 import { Centre, inBothModes } from '../support/centre.js';
+import { declaration } from '../support/raw-agent.js';
 import { until } from '../support/until.js';
 
 /** A lease of 600 ms: three heartbeats of 200. */
@@ -320,5 +324,33 @@ inBothModes('agents', (mode) => {
       expect((await agent.work()).task_id).toBe(waits);
       expect((await api.task(open)).state).toBe('running');
     }, 120_000);
+  });
+
+  test('tries to register that were given up while the dispatcher stood still take no lease from the one that followed', async () => {
+    const dispatcher = centre.dispatcher(0);
+    const { hostname, port } = new URL(dispatcher.url);
+    const body = JSON.stringify({ ...declaration('a1', {}), namespace: api.namespace });
+    const head = `POST /api/v1/agent/register HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\n`;
+    const send = async () => {
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      const rest = `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
+      await new Promise((resolve) => socket.write(head + rest, resolve));
+      return socket;
+    };
+    dispatcher.signal('SIGSTOP');
+    try {
+      for (let i = 0; i < 5; i++) (await send()).destroy();
+    } finally {
+      // The last one is waited for.
+      const answered = send().then((socket) => text(socket));
+      dispatcher.signal('SIGCONT');
+      const answer = await answered;
+      expect(answer).toContain('HTTP/1.1 201');
+      const { lease_id } = JSON.parse(answer.slice(answer.indexOf('{'))) as { lease_id: string };
+      const beat = await api.at(dispatcher.url).post('agent/lease', { agent_id: 'a1', lease_id });
+      expect(beat.status).toBe(200);
+      expect(await api.statesOf('a1')).toEqual(['online']);
+    }
   });
 });
