@@ -205,10 +205,21 @@ inBothModes('routing advice', (mode) => {
   const advice = async (api: Api, capability: string, query = {}): Promise<Json> =>
     (await api.get(`route/${encodeURIComponent(capability)}`, query)).body;
 
+  /** News of a registration reach the other replica a moment later. */
+  const known = async (api: Api, agents: number) => {
+    for (const at of api.each())
+      await until('every replica knows the agents', async () => {
+        const { candidates, rejected } = await advice(at, 'work');
+        const counts = Object.values(rejected.counts as Record<string, number>);
+        return counts.reduce((sum, count) => sum + count, candidates.length as number) === agents;
+      });
+  };
+
   test('names the best first, and follows what callers report, on every replica', async () => {
     const api = centre.api();
     for (const id of ['a', 'b', 'c'])
       await api.agent(id, { transport: 'push', endpoint: `http://127.0.0.1:9/${id}` });
+    await known(api, 3);
     const first = await advice(api, 'work', { source_agent_id: 'c' });
     expect(first.candidates.map((c: Json) => c.agent_id).sort()).toEqual(['a', 'b']);
     expect(first.candidates[0]).toMatchObject({ expires_in: 30, throttled: false, free_slots: 1 });
@@ -268,6 +279,7 @@ inBothModes('routing advice', (mode) => {
     const api = centre.api();
     expect(await advice(api, 'nothing')).toMatchObject({ candidates: [], rejected: { named: [] } });
     await api.agent('a');
+    await known(api, 1);
     expect(await advice(api, 'work@^3')).toMatchObject({
       candidates: [],
       rejected: { counts: { version: 1 } },
