@@ -1,26 +1,19 @@
 import { z } from 'zod';
-import { namespace, timestamp, userId } from '../platform/wire/primitives.js';
+import { timestamp, userId } from '../platform/wire/primitives.js';
 import { STRATEGIES } from '../core/policy.js';
 import { filterName, scoredAgent } from './decision.wire.js';
-import { capabilityRef, constraints } from './tasks.wire.js';
+import { checkTarget, constraints, taskTarget } from './tasks.wire.js';
 
 export const simulateBody = z
   .object({
-    namespace,
-    capability: capabilityRef.optional(),
-    capabilities: z.array(capabilityRef).min(1).max(8).optional(),
-    agent_id: userId('agent_id').optional(),
-    name: userId('name').optional(),
+    ...taskTarget,
     constraints: constraints.optional(),
     affinity_key: userId('affinity_key').optional(),
     tried: z.array(userId('agent_id')).max(32).default([]).meta({
       description: 'agents that failed at it before, the last one last',
     }),
   })
-  .refine((b) => [b.capability, b.capabilities, b.agent_id, b.name].some((target) => target !== undefined), {
-    path: ['capability'],
-    message: 'say what the task needs: one of capability, capabilities, agent_id, name',
-  })
+  .superRefine(checkTarget)
   .meta({ id: 'SimulateRequest' });
 export type SimulateBody = z.output<typeof simulateBody>;
 

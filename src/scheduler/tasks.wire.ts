@@ -36,13 +36,33 @@ export type Constraints = z.output<typeof constraints>;
 /** The longest delay that is taken: one year. Far above it a delay is a mistake in units. */
 const YEAR_MS = 31_536_000_000;
 
+/** To whom a task may go. */
+export const taskTarget = {
+  namespace,
+  capability: capabilityRef.optional(),
+  capabilities: z.array(capabilityRef).min(1).max(8).optional(),
+  agent_id: userId('agent_id').optional(),
+  name: userId('name').optional(),
+};
+
+/** A task needs something, and says it in one way. */
+export function checkTarget(b: z.output<z.ZodObject<typeof taskTarget>>, ctx: z.core.$RefinementCtx): void {
+  const targets = [b.capability, b.capabilities, b.agent_id, b.name].filter((t) => t !== undefined);
+  if (targets.length === 0)
+    ctx.addIssue({
+      code: 'custom',
+      path: ['capability'],
+      message: 'say what the task needs: one of capability, capabilities, agent_id, name',
+    });
+  if (b.capability !== undefined && b.capabilities !== undefined)
+    ctx.addIssue({ code: 'custom', path: ['capabilities'], message: 'not together with capability' });
+  if (b.agent_id !== undefined && b.name !== undefined)
+    ctx.addIssue({ code: 'custom', path: ['name'], message: 'not together with agent_id' });
+}
+
 export const taskBody = z
   .object({
-    namespace,
-    capability: capabilityRef.optional(),
-    capabilities: z.array(capabilityRef).min(1).max(8).optional(),
-    agent_id: userId('agent_id').optional(),
-    name: userId('name').optional(),
+    ...taskTarget,
     payload: json.default(null),
     priority: z.number().int().min(-100).max(100).default(0).meta({ description: 'higher goes first' }),
     idempotent: z.boolean().default(false).meta({
@@ -66,17 +86,7 @@ export const taskBody = z
       .meta({ description: 'as the Idempotency-Key header, for tasks of a batch' }),
   })
   .superRefine((b, ctx) => {
-    const targets = [b.capability, b.capabilities, b.agent_id, b.name].filter((t) => t !== undefined);
-    if (targets.length === 0)
-      ctx.addIssue({
-        code: 'custom',
-        path: ['capability'],
-        message: 'say what the task needs: one of capability, capabilities, agent_id, name',
-      });
-    if (b.capability !== undefined && b.capabilities !== undefined)
-      ctx.addIssue({ code: 'custom', path: ['capabilities'], message: 'not together with capability' });
-    if (b.agent_id !== undefined && b.name !== undefined)
-      ctx.addIssue({ code: 'custom', path: ['name'], message: 'not together with agent_id' });
+    checkTarget(b, ctx);
     if (b.delay_ms !== undefined && b.run_at !== undefined)
       ctx.addIssue({ code: 'custom', path: ['run_at'], message: 'not together with delay_ms' });
   })

@@ -193,6 +193,8 @@ inBothModes('a simulation', (mode) => {
     [{}, '/capability'],
     [{ capability: 'work@nonsense range' }, '/capability'],
     [{ capability: 'work', tried: 'old' }, '/tried'],
+    [{ capability: 'work', capabilities: ['work'] }, '/capabilities'],
+    [{ agent_id: 'old', name: 'old' }, '/name'],
   ])('%j is refused with its place', async (body, pointer) => {
     const { status, body: problem } = await api.post('route/simulate', body);
     expect(status).toBe(400);
