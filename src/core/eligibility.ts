@@ -210,7 +210,7 @@ export function eligibleOf<C extends Candidate>(
   }
   const open = good
     ? SHUT
-    : gatesOf(
+    : gatesWithoutGood(
         asked.map(([c]) => c),
         requirement,
         panicAllowed,
@@ -265,10 +265,22 @@ export function sampleEligible<C extends Candidate>(
 }
 
 function gatesOf(candidates: readonly Candidate[], requirement: Requirement, panicAllowed: boolean): Gates {
-  const good = (open: Gates) =>
-    candidates.some((c) => !c.throttled && isForRoom(rejectionOf(c, requirement, open)));
-  if (good(SHUT)) return SHUT;
-  return good(COLD_TOO) || !panicAllowed ? COLD_TOO : ANYBODY;
+  return isGood(candidates, requirement, SHUT)
+    ? SHUT
+    : gatesWithoutGood(candidates, requirement, panicAllowed);
+}
+
+/** Where it is known already that nobody is in good standing who could take it with the gates shut. */
+function gatesWithoutGood(
+  candidates: readonly Candidate[],
+  requirement: Requirement,
+  panicAllowed: boolean,
+): Gates {
+  return !panicAllowed || isGood(candidates, requirement, COLD_TOO) ? COLD_TOO : ANYBODY;
+}
+
+function isGood(candidates: readonly Candidate[], requirement: Requirement, open: Gates): boolean {
+  return candidates.some((c) => !c.throttled && isForRoom(rejectionOf(c, requirement, open)));
 }
 
 /** It lacks room at most. */

@@ -99,11 +99,6 @@ export class SlidingWindow {
     if (this.failures >= OUTAGE) this.recovered = -Infinity;
   }
 
-  /** When something was recorded last, be it older than the window; undefined where nothing ever was. */
-  get lastRecordedMs(): number | undefined {
-    return this.lastMs === -Infinity ? undefined : this.lastMs;
-  }
-
   /** What the window says at this moment. */
   read(nowMs: number): WindowView {
     const bucket = Math.floor(nowMs / BUCKET_MS);

@@ -7,7 +7,7 @@ import { deliveryIdOf } from '../core/task-state.js';
 import { agentKey, type Transport } from '../registry/agent-row.js';
 import type { ReachEntry } from '../registry/reach-table.js';
 import type { OfferChoice, PickedTask } from './placement.store.js';
-import { Policies } from './policy/policies.js';
+import { type Effective, Policies } from './policy/policies.js';
 import { Slots } from './slots.js';
 import { Standings } from './standings.js';
 import type { Offered } from './transports/offered.js';
@@ -25,6 +25,9 @@ export interface Choice extends OfferChoice {
 export interface Occasion extends Eligible<ReachEntry> {
   requirement: Requirement;
 }
+
+/** What holds for every task of an occasion. */
+type Rules = Pick<Effective, 'policy' | 'digest'> & { kind: string };
 
 /** Capabilities whose turns of the round robin are kept. */
 const MOST_TURNS = 1000;
@@ -44,12 +47,13 @@ export class Choices {
 
   /** An agent for each task; tasks that none has room for are left out. Whoever calls reserves or releases them. */
   choose(tasks: readonly PickedTask[], occasion: Occasion): Choice[] {
-    const { agents, panic } = occasion;
+    const { agents, panic, requirement } = occasion;
+    const rules = { ...this.policies.for(requirement), kind: laneLabel(requirement) };
     const free = new Map(agents.map((e) => [e, slotsOf(e, panic) - e.inFlight]));
     const choices: Choice[] = [];
     let open = [...agents];
     for (const task of tasks) {
-      const chosen = this.chooseOne(task, open, occasion);
+      const chosen = this.chooseOne(task, open, occasion, rules);
       if (chosen === undefined) break;
       const { entry, decision } = chosen;
       const deliveryId = deliveryIdOf(task.id, task.fence + 1);
@@ -71,10 +75,9 @@ export class Choices {
     task: PickedTask,
     open: readonly ReachEntry[],
     { requirement, panic, rejected }: Occasion,
+    { policy, digest, kind }: Rules,
   ): { entry: ReachEntry; decision: Decision } | undefined {
-    const { policy, digest } = this.policies.for(requirement);
     const candidates = freshest(open, task.tried);
-    const kind = laneLabel(requirement);
     const seed = Math.floor(Math.random() * 2 ** 32);
     const about = panic ? { policy: digest, seed, rejected, panic } : { policy: digest, seed, rejected };
     if (task.affinity_key !== null) {

@@ -2,7 +2,7 @@ import type { SimulateAnswer, SimulateRequest } from '@agent-reach/sdk';
 import type { Command } from 'commander';
 import { contextOf } from '../context.js';
 import type { Output } from '../output/output.js';
-import { printable } from '../output/text.js';
+import { merits, printable } from '../output/text.js';
 
 interface Options {
   agent?: string;
@@ -81,13 +81,6 @@ type Candidate = SimulateAnswer['candidates'][number];
 
 function refusal({ filter, reason }: Candidate): string {
   return filter === undefined ? (reason ?? '') : `${filter}: ${reason ?? ''}`;
-}
-
-function merits(c: Candidate): string {
-  const rate =
-    c.success_rate === undefined ? 'did nothing of late' : `${Math.round(c.success_rate * 100)}% good`;
-  const p95 = c.p95_ms === undefined ? '' : `, P95 ${c.p95_ms} ms`;
-  return `${rate}${p95}, ${c.in_flight} of ${c.max_concurrency} slots in use`;
 }
 
 function headline({ chosen, paused, by, strategy }: SimulateAnswer): string {

@@ -2,7 +2,7 @@ import type { Attribution, Decision, StoryEntry } from '@agent-reach/sdk';
 import type { Command } from 'commander';
 import { contextOf, taskId } from '../context.js';
 import type { Output } from '../output/output.js';
-import { blameOf, duration, printable } from '../output/text.js';
+import { blameOf, duration, merits, printable } from '../output/text.js';
 
 const KIND_WIDTH = 13;
 /** Time and the time since. */
@@ -55,18 +55,17 @@ function choiceLines(entry: StoryEntry): string[] {
   const all = Object.values(rejected.counts).reduce((sum, count) => sum + count, 0);
   return [
     ...(compared.length > 1
-      ? compared.map((c) => printable(`${c.chosen ? 'took' : 'left'} ${merits(c)}`))
+      ? compared.map((c) =>
+          printable(`${c.chosen ? 'took' : 'left'} ${c.agent_id}:${scoreOf(c)} ${merits(c)}`),
+        )
       : []),
     ...named,
     ...(all > named.length ? [`nor ${all - named.length} more`] : []),
   ];
 }
 
-function merits(c: Decision['compared'][number]): string {
-  const score = c.score === undefined ? '' : ` score ${c.score.toFixed(3)}`;
-  const p95 = c.p95_ms === undefined ? '' : `, P95 ${duration(c.p95_ms)}`;
-  const rate = c.success_rate === undefined ? '' : `, ${Math.round(c.success_rate * 100)}% good`;
-  return `${c.agent_id}:${score}${rate}${p95}, ${c.in_flight} of ${c.max_concurrency} slots in use`;
+function scoreOf({ score }: Decision['compared'][number]): string {
+  return score === undefined ? '' : ` score ${score.toFixed(3)},`;
 }
 
 function printBlame(out: Output, attribution: Attribution): void {

@@ -34,3 +34,16 @@ export function ago(at: string, now: number = Date.now()): string {
   const ms = now - Date.parse(at);
   return ms < 0 ? `in ${duration(-ms)}` : `${duration(ms)} ago`;
 }
+
+/** How an agent stands for a choice: success, latency and room. */
+export function merits(of: {
+  success_rate?: number;
+  p95_ms?: number;
+  in_flight: number;
+  max_concurrency: number;
+}): string {
+  const rate =
+    of.success_rate === undefined ? 'did nothing of late' : `${Math.round(of.success_rate * 100)}% good`;
+  const p95 = of.p95_ms === undefined ? '' : `, P95 ${duration(of.p95_ms)}`;
+  return `${rate}${p95}, ${of.in_flight} of ${of.max_concurrency} slots in use`;
+}
