@@ -347,7 +347,12 @@ function coordinatorContract(make: () => Promise<Subject & { stop: () => Promise
   });
 }
 
-const realTime = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+/** By the clock that Redis reads too, whose milliseconds are cut off: a timer may fire up to one early. */
+async function realTime(ms: number): Promise<void> {
+  const untilMs = Date.now() + ms + 1;
+  do await new Promise((resolve) => setTimeout(resolve, untilMs - Date.now()));
+  while (Date.now() < untilMs);
+}
 
 async function onRedis(redis: { url: string; prefix: string; stop: () => Promise<void> }) {
   const coordinator = new RedisCoordinator({ target: parseRedisUrl(redis.url), keyPrefix: redis.prefix });
