@@ -8,6 +8,7 @@ import { Feed1764500007000 } from './1764500007000-feed.js';
 import { AgentSource1764500008000 } from './1764500008000-agent-source.js';
 import { Policies1764500009000 } from './1764500009000-policies.js';
 import { Decisions1764500010000 } from './1764500010000-decisions.js';
+import { Timeouts1764500013000 } from './1764500013000-timeouts.js';
 
 /** Every migration, oldest first. A list rather than a glob: it reads the same from sources and from a build. */
 export const MIGRATIONS = [
@@ -21,6 +22,7 @@ export const MIGRATIONS = [
   AgentSource1764500008000,
   Policies1764500009000,
   Decisions1764500010000,
+  Timeouts1764500013000,
 ];
 
 /** Tables partitioned by the UUID v7 range of their id column, one day a partition. */

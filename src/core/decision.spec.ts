@@ -76,6 +76,7 @@ test('a choice by affinity has nothing to make again', () => {
     seed: 1,
     compared: [],
     of: 3,
+    timeout: { ms: 12_450, by: { p95Ms: 8300, calls: 214, factor: 1.5 } },
     rejected: { counts: {}, named: [] },
   };
   expect(unpackDecision(packed(decision))).toEqual(decision);

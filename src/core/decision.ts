@@ -2,6 +2,7 @@ import type { FilterName, Rejected } from './eligibility.js';
 import type { Policy } from './policy.js';
 import type { ScoreInput } from './score.js';
 import { type Inputs, replay, type Selection } from './selection.js';
+import type { Timeout } from './timeouts.js';
 
 /** Why a delivery went to its agent: as little as it takes to make the same choice again. */
 export interface Decision {
@@ -18,6 +19,8 @@ export interface Decision {
   turn?: number[];
   /** Nobody was in good standing, so breakers limited nobody. */
   panic?: boolean;
+  /** How long the delivery may run, where that follows from what its agent took of late. */
+  timeout?: Required<Timeout>;
   rejected: Rejected;
 }
 
@@ -64,6 +67,8 @@ interface PackedRest {
   affinity?: 1;
   turn?: number[];
   panic?: 1;
+  /** ms, P95 ms, calls, factor */
+  timeout?: [number, number, number, number];
   counts?: Rejected['counts'];
   named?: [string, FilterName, string][];
 }
@@ -87,13 +92,17 @@ const FIELDS = [
 
 /** As JSON, in few words. Put together by hand: it is done for every delivery. */
 export function packDecision(decision: Decision): string {
-  const { policy, by, seed, compared, of, turn, panic, rejected } = decision;
+  const { policy, by, seed, compared, of, turn, panic, timeout, rejected } = decision;
   let inputs = '';
   for (const input of compared) inputs += `${inputs === '' ? '' : ','}${packInput(input)}`;
   let more = passedOver(rejected);
   if (by === 'affinity') more += ',"affinity":1';
   if (turn !== undefined) more += `,"turn":${JSON.stringify(turn)}`;
   if (panic === true) more += ',"panic":1';
+  if (timeout !== undefined) {
+    const { ms, by: of } = timeout;
+    more += `,"timeout":[${ms},${of.p95Ms},${of.calls},${of.factor}]`;
+  }
   const rest = more === '' ? '' : `,{${more.slice(1)}}`;
   return `[1,${JSON.stringify(policy)},${seed},${of},[${inputs}]${rest}]`;
 }
@@ -115,7 +124,7 @@ function passedOver(rejected: Rejected): string {
 
 /** What `packDecision` wrote, read as JSON. */
 export function unpackDecision([, policy, seed, of, compared, rest = {}]: Packed): Decision {
-  const { affinity, turn, panic, counts = {}, named = [] } = rest;
+  const { affinity, turn, panic, timeout, counts = {}, named = [] } = rest;
   return {
     policy,
     by: affinity === undefined ? 'selection' : 'affinity',
@@ -124,8 +133,13 @@ export function unpackDecision([, policy, seed, of, compared, rest = {}]: Packed
     of,
     ...(turn !== undefined && { turn }),
     ...(panic !== undefined && { panic: true }),
+    ...(timeout !== undefined && { timeout: unpackTimeout(timeout) }),
     rejected: { counts, named: named.map(([agentId, filter, reason]) => ({ agentId, filter, reason })) },
   };
+}
+
+function unpackTimeout([ms, p95Ms, calls, factor]: [number, number, number, number]): Required<Timeout> {
+  return { ms, by: { p95Ms, calls, factor } };
 }
 
 export type { Packed as PackedDecision };

@@ -6,6 +6,7 @@ import { SlidingWindow, type WindowView } from './sliding-window.js';
 const TARGET_MS = 100;
 const view = (over: Partial<WindowView> = {}): WindowView => ({
   samples: 10,
+  succeeded: 10,
   successRate: 1,
   p50Ms: 0,
   p95Ms: 0,

@@ -6,6 +6,7 @@ const WINDOW_MS = BUCKET_MS * BUCKETS;
 const FORGOTTEN = 12;
 const EMPTY = {
   samples: 0,
+  succeeded: 0,
   successRate: undefined,
   p50Ms: undefined,
   p95Ms: undefined,

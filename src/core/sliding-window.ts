@@ -43,6 +43,8 @@ export interface Sample {
 export interface WindowView {
   /** How many were recorded within the window. */
   samples: number;
+  /** How many of them were good: as many latencies are known. */
+  succeeded: number;
   /** 0 to 1, recent ones weighing more; undefined in an empty window. */
   successRate: number | undefined;
   p50Ms: number | undefined;
@@ -103,11 +105,12 @@ export class SlidingWindow {
   read(nowMs: number): WindowView {
     const bucket = Math.floor(nowMs / BUCKET_MS);
     this.advance(bucket);
-    const { samples, good, all } = this.sums(bucket);
+    const { samples, succeeded, good, all } = this.sums(bucket);
     if (samples === 0) return { ...EMPTY };
     const [p50Ms, p95Ms] = this.latencies.quantiles(bucket, [0.5, 0.95]);
     return {
       samples,
+      succeeded,
       successRate: good / all,
       p50Ms,
       p95Ms,
@@ -123,8 +126,9 @@ export class SlidingWindow {
     if (sketch !== undefined) pool.merge(sketch);
   }
 
-  private sums(bucket: number): { samples: number; good: number; all: number } {
+  private sums(bucket: number): { samples: number; succeeded: number; good: number; all: number } {
     let samples = 0;
+    let succeeded = 0;
     let good = 0;
     let all = 0;
     const sinceRecovery = FORGIVEN ** (bucket - this.recovered);
@@ -134,10 +138,11 @@ export class SlidingWindow {
       if (n === 0) continue;
       const weight = DECAY ** (bucket - b) * (b <= this.recovered ? sinceRecovery : 1);
       samples += n;
+      succeeded += g;
       good += g * weight;
       all += n * weight;
     }
-    return { samples, good, all };
+    return { samples, succeeded, good, all };
   }
 
   /** Empties what has become too old. */
@@ -163,6 +168,7 @@ export class SlidingWindow {
 
 const EMPTY: WindowView = {
   samples: 0,
+  succeeded: 0,
   successRate: undefined,
   p50Ms: undefined,
   p95Ms: undefined,

@@ -4,6 +4,7 @@ import { type PackedDecision, unpackDecision } from '../core/decision.js';
 import type { Shortage } from '../core/eligibility.js';
 import { wireCode } from '../core/errors.js';
 import { deliveryIdOf } from '../core/task-state.js';
+import { timeoutWords } from '../core/timeouts.js';
 import type { decisionView } from '../scheduler/decision.wire.js';
 import { openDeliveryOf, toDeliveryView, type DeliveryRow, type TaskRow } from '../scheduler/task-row.js';
 import type { AgentMoment, AttributionRow } from './attribution.store.js';
@@ -108,10 +109,12 @@ function dataOf(decision: z.input<typeof decisionView> | undefined) {
 /** How it was chosen, in a few words; the figures stand in the data. */
 function wordsOf(packed: PackedDecision | null | undefined): string {
   if (!packed) return '';
-  const { by, compared, of, rejected } = unpackDecision(packed);
+  const { by, compared, of, timeout, rejected } = unpackDecision(packed);
   const among = by === 'affinity' ? `by its key, of ${of}` : `of ${compared.length} compared, ${of} eligible`;
   const counts = Object.entries(rejected.counts).map(([filter, count]) => `${count} by ${filter}`);
-  return `: chosen ${among}${counts.length === 0 ? '' : `; passed over: ${counts.join(', ')}`}`;
+  const passedOver = counts.length === 0 ? '' : `; passed over: ${counts.join(', ')}`;
+  const limit = timeout === undefined ? '' : `; may run for ${timeoutWords(timeout)}`;
+  return `: chosen ${among}${passedOver}${limit}`;
 }
 
 function attributionDraft(a: AttributionRow): Draft {

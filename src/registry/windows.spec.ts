@@ -83,3 +83,20 @@ test('what is not registered has no windows, and loses them with its row', () =>
   remove('a');
   expect(windows.read(key, NOW)).toEqual({ probes: undefined, work: undefined });
 });
+
+test('a call that was broken off belongs where it was slower than P95, and tells nothing below', () => {
+  const { windows, entries } = prepared({ a: { capabilities: ['work'] } });
+  const key = entries[0]?.key ?? '';
+  const p95 = (nowMs: number) => windows.workFor(key, 'work', nowMs)?.p95Ms;
+  const brokenOff = (afterMs: number, times: number, nowMs: number) => {
+    for (let i = 0; i < times; i++) windows.worked(key, 'work', 'EXECUTION_TIMEOUT', afterMs, nowMs);
+  };
+  for (let i = 0; i < 90; i++) windows.worked(key, 'work', undefined, 1000, NOW);
+  brokenOff(50, 90, NOW);
+  expect(p95(NOW + 1000)).toBeLessThan(1100);
+  expect(p95(NOW + 1000)).toBeGreaterThan(900);
+  // One in ten takes longer than its timeout: it is P95 that is too short.
+  brokenOff(1500, 10, NOW + 2000);
+  expect(p95(NOW + 3000)).toBeGreaterThan(1400);
+  expect(windows.workFor(key, 'work', NOW + 3000)).toMatchObject({ samples: 190, succeeded: 90 });
+});

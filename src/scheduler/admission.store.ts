@@ -26,6 +26,8 @@ export interface NewTask {
   traceparent: string | null;
   ackTimeoutMs: number;
   executionTimeoutMs: number;
+  /** Whether its caller said so; else each delivery gets what suits its agent. */
+  ownTimeout: boolean;
   maxAttempts: number;
   delayMs: number;
   runAt: string | null;
@@ -156,7 +158,7 @@ function columns(rows: readonly NewRow[]): unknown[] {
     tasks.map((t) => t.callbackUrl),
     tasks.map((t) => t.traceparent),
     tasks.map((t) => t.ackTimeoutMs),
-    tasks.map((t) => t.executionTimeoutMs),
+    tasks.map((t, i) => offers[i]?.executionTimeoutMs ?? t.executionTimeoutMs),
     tasks.map((t) => t.maxAttempts),
     tasks.map((t) => t.delayMs),
     tasks.map((t) => t.runAt),
@@ -168,5 +170,6 @@ function columns(rows: readonly NewRow[]): unknown[] {
     offers.map((o) => o?.transport ?? null),
     rows.map((r) => r.seat !== undefined),
     offers.map((o) => (o === undefined ? null : packDecision(o.decision))),
+    tasks.map((t) => t.ownTimeout),
   ];
 }

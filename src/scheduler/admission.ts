@@ -228,6 +228,7 @@ export class Admission {
       traceparent: context.traceparent ?? null,
       ackTimeoutMs: body.ack_timeout_ms ?? settings.ack_timeout_ms,
       executionTimeoutMs: body.execution_timeout_ms ?? settings.execution_timeout_ms,
+      ownTimeout: body.execution_timeout_ms !== undefined,
       maxAttempts: body.max_attempts ?? settings.max_attempts,
       delayMs: body.delay_ms ?? 0,
       runAt: body.run_at ?? null,

@@ -4,6 +4,7 @@ import { slotsOf, type Eligible } from '../core/eligibility.js';
 import { laneLabel, type Requirement } from '../core/lane.js';
 import { choose, freshest, selectByAffinity, type Turn } from '../core/selection.js';
 import { deliveryIdOf } from '../core/task-state.js';
+import { timeoutOf } from '../core/timeouts.js';
 import { agentKey, type Transport } from '../registry/agent-row.js';
 import type { ReachEntry } from '../registry/reach-table.js';
 import type { OfferChoice, PickedTask } from './placement.store.js';
@@ -27,7 +28,7 @@ export interface Occasion extends Eligible<ReachEntry> {
 }
 
 /** What holds for every task of an occasion. */
-type Rules = Pick<Effective, 'policy' | 'digest'> & { kind: string };
+type Rules = Pick<Effective, 'policy' | 'digest' | 'timeouts'> & { kind: string };
 
 /** Capabilities whose turns of the round robin are kept. */
 const MOST_TURNS = 1000;
@@ -55,7 +56,8 @@ export class Choices {
     for (const task of tasks) {
       const chosen = this.chooseOne(task, open, occasion, rules);
       if (chosen === undefined) break;
-      const { entry, decision } = chosen;
+      const { entry } = chosen;
+      const { decision, executionTimeoutMs } = this.timed(task, chosen, rules);
       const deliveryId = deliveryIdOf(task.id, task.fence + 1);
       const slots = slotsOf(entry, panic);
       // Counted from here on, so that the next choice sees it; `reserve` takes it back if it gets no slot.
@@ -65,9 +67,22 @@ export class Choices {
       if (left <= 0) open = open.filter((e) => e !== entry);
       const transport: Transport = this.offers.transportFor(entry);
       const { agentId, leaseId } = entry;
-      choices.push({ task, entry, deliveryId, slots, agentId, leaseId, transport, decision });
+      const delivery = { deliveryId, agentId, leaseId, transport, decision, executionTimeoutMs };
+      choices.push({ task, entry, slots, ...delivery });
     }
     return choices;
+  }
+
+  /** How long the delivery may run, and why in its decision, unless the task says so. */
+  private timed(
+    task: PickedTask,
+    { entry, decision }: { entry: ReachEntry; decision: Decision },
+    { timeouts, kind }: Rules,
+  ): { decision: Decision; executionTimeoutMs: number } {
+    if (task.own_timeout) return { decision, executionTimeoutMs: task.execution_timeout_ms };
+    const { ms, by } = timeoutOf(timeouts, this.standings.takenOf(entry, kind));
+    if (by !== undefined) decision.timeout = { ms, by };
+    return { decision, executionTimeoutMs: ms };
   }
 
   /** An agent that has not tried the task yet, where there is one; else not the one that tried it last. */
@@ -169,7 +184,7 @@ export function toOffered(choice: Choice, ackDeadline: Date): Offered {
       idempotent: task.idempotent,
       parent_task_id: task.parent_task_id,
       traceparent: task.traceparent,
-      execution_timeout_ms: task.execution_timeout_ms,
+      execution_timeout_ms: choice.executionTimeoutMs,
       deadline_at: ackDeadline,
     },
   };

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { type Decision, replayOf } from '../core/decision.js';
 import type { Policy } from '../core/policy.js';
 import { type Score, type ScoreInput, scoreOf } from '../core/score.js';
+import { timeoutWords } from '../core/timeouts.js';
 import type { decisionView, scoredAgent } from './decision.wire.js';
 
 /** @param policy by which it was decided; undefined where it is not known any more, and then there are no scores */
@@ -10,19 +11,25 @@ export function toDecisionView(
   decision: Decision,
   policy: Policy | undefined,
 ): z.input<typeof decisionView> {
-  const { by, compared, of, panic, rejected } = decision;
+  const { by, compared, of, panic, timeout, rejected } = decision;
   const scores = policy && (replayOf(decision, policy)?.scores ?? compared.map((c) => scoreOf(c, policy)));
   return {
     by,
     ...(policy !== undefined && { strategy: policy.strategy }),
     eligible: of,
     ...(panic !== undefined && { panic }),
+    ...(timeout !== undefined && { execution_timeout: toTimeoutView(timeout) }),
     compared: compared.map((input, i) => ({
       ...toScoredAgent(input, scores?.[i]),
       chosen: input.agentId === agentId,
     })),
     rejected: toRejectedView(rejected),
   };
+}
+
+function toTimeoutView(timeout: NonNullable<Decision['timeout']>) {
+  const { p95Ms, calls, factor } = timeout.by;
+  return { ms: timeout.ms, p95_ms: p95Ms, calls, factor, text: timeoutWords(timeout) };
 }
 
 export function toRejectedView({ counts, named }: Decision['rejected']) {

@@ -37,6 +37,16 @@ export const decisionView = z
     panic: z.boolean().optional().meta({
       description: 'true: nobody was in good standing, so breakers limited nobody',
     }),
+    execution_timeout: z
+      .object({
+        ms: z.number().int(),
+        p95_ms: z.number(),
+        calls: z.number().int(),
+        factor: z.number(),
+        text: z.string().meta({ description: 'the same in words' }),
+      })
+      .optional()
+      .meta({ description: 'where it follows from how long the agent took of late for this kind of work' }),
     compared: z
       .array(scoredAgent.extend({ chosen: z.boolean() }))
       .meta({ description: 'at most ten of them' }),

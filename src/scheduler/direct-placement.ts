@@ -197,6 +197,7 @@ function pickedOf({ task }: Want): PickedTask {
     traceparent: task.traceparent,
     ack_timeout_ms: task.ackTimeoutMs,
     execution_timeout_ms: task.executionTimeoutMs,
+    own_timeout: task.ownTimeout,
     tried: [],
     waited_ms: 0,
   };

@@ -37,7 +37,9 @@ async function placeWith(meanwhile: AgentState): Promise<string[]> {
       work({
         pick: async () => {
           entry.state = meanwhile;
-          return [{ id: 't1', fence: 0, tried: [], affinity_key: null } as unknown as PickedTask];
+          return [
+            { id: 't1', fence: 0, tried: [], affinity_key: null, own_timeout: true } as unknown as PickedTask,
+          ];
         },
         offer: () => Promise.reject(new Error('offered')),
       }),

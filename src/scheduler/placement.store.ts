@@ -27,6 +27,8 @@ export interface PickedTask {
   traceparent: string | null;
   ack_timeout_ms: number;
   execution_timeout_ms: number;
+  /** The caller said so; else each delivery gets what suits its agent. */
+  own_timeout: boolean;
   tried: string[];
   /** since it could start, in ms */
   waited_ms: number;
@@ -37,12 +39,14 @@ export interface OfferChoice {
   agentId: string;
   leaseId: string;
   transport: Transport;
+  /** How long this delivery may run. */
+  executionTimeoutMs: number;
   decision: Decision;
 }
 
 export interface OfferedTask extends Omit<
   PickedTask,
-  'tried' | 'affinity_key' | 'max_attempts' | 'ack_timeout_ms' | 'waited_ms'
+  'tried' | 'affinity_key' | 'max_attempts' | 'ack_timeout_ms' | 'own_timeout' | 'waited_ms'
 > {
   deadline_at: Date;
 }
@@ -65,6 +69,7 @@ export class LaneHead {
       choices.map((c) => c.leaseId),
       choices.map((c) => c.transport),
       choices.map((c) => packDecision(c.decision)),
+      choices.map((c) => c.executionTimeoutMs),
     ]);
     return new Map(rows.map((r) => [r.id, r.deadline_at]));
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { slotsOf } from '../core/eligibility.js';
 import type { ScoreInput } from '../core/score.js';
 import type { Inputs } from '../core/selection.js';
+import type { Taken } from '../core/timeouts.js';
 import type { ReachEntry } from '../registry/reach-table.js';
 import { Windows } from '../registry/windows.js';
 
@@ -34,6 +35,12 @@ export class Standings {
     if (sinceMs !== undefined) input.sinceSeriousFailureMs = Math.round(sinceMs);
     if (entry.throttled) input.throttled = true;
     return input;
+  }
+
+  /** How long it took of late for this kind of work. */
+  takenOf(entry: ReachEntry, kind: string): Taken {
+    const work = this.windows.workFor(entry.key, kind);
+    return { p95Ms: work?.p95Ms, calls: work?.succeeded ?? 0 };
   }
 
   /** Of many, for one choice: reads those alone that are looked at, and each once. */

@@ -34,6 +34,7 @@ export interface ReplayRow {
   callback_url: string | null;
   ack_timeout_ms: number;
   execution_timeout_ms: number;
+  own_timeout: boolean;
   max_attempts: number;
   state: TaskState;
 }

@@ -144,6 +144,7 @@ function asNew(row: ReplayRow): NewTask {
     traceparent: null,
     ackTimeoutMs: row.ack_timeout_ms,
     executionTimeoutMs: row.execution_timeout_ms,
+    ownTimeout: row.own_timeout,
     maxAttempts: row.max_attempts,
     delayMs: 0,
     runAt: null,

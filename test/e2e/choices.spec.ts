@@ -79,6 +79,9 @@ inBothModes('policies', (mode) => {
     [{ score: { weights: { success: 0 } } }, '/settings/score'],
     [{ target_latency_ms: 0 }, '/settings/target_latency_ms'],
     [{ max_attempts: 1.5 }, '/settings/max_attempts'],
+    [{ timeouts: { factor: 0.9 } }, '/settings/timeouts/factor'],
+    [{ timeouts: { fixed_ms: 100, min_ms: 50 } }, '/settings/timeouts/min_ms'],
+    [{ timeouts: { min_ms: 200, max_ms: 100 } }, '/settings/timeouts/min_ms'],
   ])('%j is refused with its place', async (settings, pointer) => {
     const { status, body } = await put(api, 'work', settings);
     expect(status).toBe(400);

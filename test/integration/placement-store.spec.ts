@@ -58,6 +58,7 @@ function newTask(lane: string, more: Partial<NewTask> = {}): NewTask {
     traceparent: null,
     ackTimeoutMs: 5_000,
     executionTimeoutMs: 60_000,
+    ownTimeout: true,
     maxAttempts: 3,
     delayMs: 0,
     runAt: null,
@@ -92,6 +93,7 @@ function place(store: PlacementStore, lane: string, count: number, gate?: Gate):
         agentId: 'a1',
         leaseId: newId(),
         transport: 'pull' as const,
+        executionTimeoutMs: task.execution_timeout_ms,
         decision: DECISION,
       })),
     );
@@ -144,7 +146,13 @@ test('lanes do not wait for each other', async () => {
 
 describe('a task with a seat', () => {
   const SEAT = {
-    offer: { agentId: 'a1', leaseId: newId(), transport: 'session' as const, decision: DECISION },
+    offer: {
+      agentId: 'a1',
+      leaseId: newId(),
+      transport: 'session' as const,
+      executionTimeoutMs: 30_000,
+      decision: DECISION,
+    },
   };
   let admission: AdmissionStore;
 
@@ -156,7 +164,7 @@ describe('a task with a seat', () => {
     const { rows } = await opened[0]!.sql.run(
       'row',
       `SELECT state, fence, attempt, agent_id, lease_id, transport, offered_at = created_at AS at_once,
-         deadline_at = created_at + interval '5 s' AS until_ack
+         deadline_at = created_at + interval '5 s' AS until_ack, execution_timeout_ms
        FROM tasks WHERE id = $1`,
       [id],
     );
@@ -171,6 +179,7 @@ describe('a task with a seat', () => {
     transport: 'session',
     at_once: true,
     until_ack: true,
+    execution_timeout_ms: 30_000,
   };
   const QUEUED = { state: 'queued', fence: 0, attempt: 0, agent_id: null, lease_id: null, transport: null };
 

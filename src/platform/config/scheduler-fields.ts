@@ -71,6 +71,15 @@ export const schedulerFields = {
     604_800_000,
     60_000,
   ),
+  executionTimeoutMinMs: integer(
+    scheduler(
+      'REACH_EXECUTION_TIMEOUT_MIN_MS',
+      'Least execution timeout in milliseconds that follows from the P95 of an agent',
+    ),
+    50,
+    604_800_000,
+    10_000,
+  ),
   connectTimeoutMs: integer(
     scheduler('REACH_CONNECT_TIMEOUT_MS', 'Milliseconds to connect to an agent'),
     50,

@@ -3,6 +3,7 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { ReachError } from '../../core/errors.js';
 import type { Requirement } from '../../core/lane.js';
 import { DEFAULT_POLICY, type Policy } from '../../core/policy.js';
+import type { TimeoutRule } from '../../core/timeouts.js';
 import { CONFIG, type Config } from '../../platform/config/config.js';
 import { COORDINATOR, type Coordinator } from '../../platform/coordination/coordinator.js';
 import { nestLog } from '../../platform/embedded/log.js';
@@ -18,12 +19,18 @@ const CHANNEL = 'policies';
 const READ_WITHIN_MS = 120_000;
 /** Writers of one policy who are in each other's way try again so often. */
 const TRIES = 5;
+/** Of the P95 of an agent, for tasks that do not say how long they may run (SCH-6). */
+const TIMEOUT_FACTOR = 1.5;
+/** And the most that it comes to: what is slower says so. */
+const MOST_TIMEOUT_MS = 3_600_000;
 
 /** What holds for a capability: its own policy over that of its namespace over the defaults. */
 export interface Effective {
   settings: FullPolicySettings;
   /** The part of it that choices read. */
   policy: Policy;
+  /** For tasks that do not say how long they may run. */
+  timeouts: TimeoutRule;
   /** Of that part: under it the policy is kept, and each decision that followed it names it. */
   digest: string;
   /** 0 where there is no policy. */
@@ -126,6 +133,14 @@ export class Policies implements OnApplicationBootstrap {
     for (const digest of fresh.keys()) this.kept.add(digest);
   }
 
+  /** With every bound: a default that contradicts what was said gives way. */
+  private bounded(said: NonNullable<PolicySettings['timeouts']>): FullPolicySettings['timeouts'] {
+    if (said.fixed_ms !== undefined) return said;
+    const { factor = TIMEOUT_FACTOR, min_ms, max_ms } = said;
+    const least = min_ms ?? Math.min(this.config.executionTimeoutMinMs, max_ms ?? Infinity);
+    return { factor, min_ms: least, max_ms: max_ms ?? Math.max(MOST_TIMEOUT_MS, least) };
+  }
+
   private combined(every: PolicyRow | undefined, own: PolicyRow | undefined): Effective {
     const said = <K extends keyof PolicySettings>(name: K) =>
       own?.settings?.[name] ?? every?.settings?.[name];
@@ -136,6 +151,7 @@ export class Policies implements OnApplicationBootstrap {
       panic: said('panic') ?? DEFAULT_POLICY.panic,
       ack_timeout_ms: said('ack_timeout_ms') ?? this.config.ackTimeoutMs,
       execution_timeout_ms: said('execution_timeout_ms') ?? this.config.executionTimeoutDefaultMs,
+      timeouts: this.bounded(said('timeouts') ?? {}),
       max_attempts: said('max_attempts') ?? this.config.maxAttempts,
     };
     const policy: Policy = {
@@ -148,11 +164,17 @@ export class Policies implements OnApplicationBootstrap {
     return {
       settings,
       policy,
+      timeouts: timeoutRule(settings),
       digest: digestOf(policy),
       version: own?.settings ? own.version : 0,
       namespaceVersion: every?.settings ? every.version : 0,
     };
   }
+}
+
+function timeoutRule({ timeouts, execution_timeout_ms: unknownMs }: FullPolicySettings): TimeoutRule {
+  const { fixed_ms: fixedMs, factor = 1, min_ms: minMs = 0, max_ms: maxMs = Infinity } = timeouts;
+  return fixedMs !== undefined ? { fixedMs } : { factor, minMs, maxMs, unknownMs };
 }
 
 function scoring(score: FullPolicySettings['score']): Policy['score'] {

@@ -19,6 +19,23 @@ const weights = z
     'at least one weight is above 0',
   );
 
+const executionMs = durationMs(50, 604_800_000);
+const timeouts = z
+  .strictObject({
+    fixed_ms: executionMs.optional().meta({ description: 'always as long; not together with the others' }),
+    factor: z.number().min(1).max(100).optional().meta({ description: 'so many times the P95 of the agent' }),
+    min_ms: executionMs.optional(),
+    max_ms: executionMs.optional(),
+  })
+  .superRefine(({ fixed_ms, factor, min_ms, max_ms }, ctx) => {
+    const others = { factor, min_ms, max_ms };
+    for (const [name, value] of Object.entries(others))
+      if (fixed_ms !== undefined && value !== undefined)
+        ctx.addIssue({ code: 'custom', path: [name], message: 'not together with fixed_ms' });
+    if (min_ms !== undefined && max_ms !== undefined && min_ms > max_ms)
+      ctx.addIssue({ code: 'custom', path: ['min_ms'], message: 'is above max_ms' });
+  });
+
 /** Settings of a policy. What is left out comes from the policy of the namespace, and then from the defaults. */
 export const policySettings = z
   .strictObject({
@@ -34,9 +51,13 @@ export const policySettings = z
       description: 'whether agents that failed are used as if they had not, where nobody is in good standing',
     }),
     ack_timeout_ms: durationMs(50, 300_000).optional().meta({ description: 'for tasks that do not say it' }),
-    execution_timeout_ms: durationMs(50, 604_800_000)
-      .optional()
-      .meta({ description: 'for tasks that do not say it' }),
+    execution_timeout_ms: executionMs.optional().meta({
+      description: 'for tasks that do not say it, while it is unknown how long their agent takes',
+    }),
+    timeouts: timeouts.optional().meta({
+      description:
+        'how the execution timeout of tasks that do not say it follows from the P95 of their agent',
+    }),
     max_attempts: z
       .number()
       .int()

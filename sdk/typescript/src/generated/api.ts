@@ -1025,6 +1025,15 @@ export interface components {
       eligible: number;
       /** @description true: nobody was in good standing, so breakers limited nobody */
       panic?: boolean;
+      /** @description where it follows from how long the agent took of late for this kind of work */
+      execution_timeout?: {
+        ms: number;
+        p95_ms: number;
+        calls: number;
+        factor: number;
+        /** @description the same in words */
+        text: string;
+      };
       /** @description at most ten of them */
       compared: {
         agent_id: string;
@@ -1480,8 +1489,17 @@ export interface components {
         panic: boolean;
         /** @description for tasks that do not say it */
         ack_timeout_ms: number;
-        /** @description for tasks that do not say it */
+        /** @description for tasks that do not say it, while it is unknown how long their agent takes */
         execution_timeout_ms: number;
+        /** @description how the execution timeout of tasks that do not say it follows from the P95 of their agent */
+        timeouts: {
+          /** @description always as long; not together with the others */
+          fixed_ms?: number;
+          /** @description so many times the P95 of the agent */
+          factor?: number;
+          min_ms?: number;
+          max_ms?: number;
+        };
         /** @description for tasks that do not say it */
         max_attempts: number;
       };
@@ -1665,8 +1683,17 @@ export interface components {
       panic?: boolean;
       /** @description for tasks that do not say it */
       ack_timeout_ms?: number;
-      /** @description for tasks that do not say it */
+      /** @description for tasks that do not say it, while it is unknown how long their agent takes */
       execution_timeout_ms?: number;
+      /** @description how the execution timeout of tasks that do not say it follows from the P95 of their agent */
+      timeouts?: {
+        /** @description always as long; not together with the others */
+        fixed_ms?: number;
+        /** @description so many times the P95 of the agent */
+        factor?: number;
+        min_ms?: number;
+        max_ms?: number;
+      };
       /** @description for tasks that do not say it */
       max_attempts?: number;
     };
