@@ -9,6 +9,7 @@ import { AgentSource1764500008000 } from './1764500008000-agent-source.js';
 import { Policies1764500009000 } from './1764500009000-policies.js';
 import { Decisions1764500010000 } from './1764500010000-decisions.js';
 import { Timeouts1764500013000 } from './1764500013000-timeouts.js';
+import { TaskTimeouts1764500014000 } from './1764500014000-task-timeouts.js';
 
 /** Every migration, oldest first. A list rather than a glob: it reads the same from sources and from a build. */
 export const MIGRATIONS = [
@@ -23,6 +24,7 @@ export const MIGRATIONS = [
   Policies1764500009000,
   Decisions1764500010000,
   Timeouts1764500013000,
+  TaskTimeouts1764500014000,
 ];
 
 /** Tables partitioned by the UUID v7 range of their id column, one day a partition. */

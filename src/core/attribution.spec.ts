@@ -226,4 +226,5 @@ test('the sentence ends with what follows', () => {
   expect(consequence({ retry: true }, 2000)).toBe('; another attempt follows in 2 s');
   expect(consequence({ retry: false, because: 'attempts_used' }, 0)).toContain('no attempts are left');
   expect(consequence({ retry: false, because: 'not_idempotent' }, 0)).toContain('not run again');
+  expect(consequence({ retry: false, because: 'over' }, 0)).toBe('; no time is left');
 });

@@ -13,7 +13,14 @@ export type Blame = (typeof BLAMES)[number];
 /** What ended an attempt, or a task that waits for one, as far as it is known at that moment. */
 export type Incident =
   | { kind: 'ack_timeout'; agentId: string; transport: string; ackTimeoutMs: number; agentState: string }
-  | { kind: 'execution_timeout'; agentId: string; executionTimeoutMs: number; progressNote?: string }
+  | {
+      kind: 'execution_timeout';
+      agentId: string;
+      executionTimeoutMs: number;
+      /** It was the time of the whole task that ended. */
+      over?: true;
+      progressNote?: string;
+    }
   | { kind: 'lease_expired'; agentId: string; running: boolean; lastHeartbeatAt: string }
   | { kind: 'restarted'; agentId: string; running: boolean; newLeaseAt: string }
   | { kind: 'drained'; agentId: string; running: boolean }
@@ -35,6 +42,7 @@ export type Hindrance =
   /** the reason is the operator's, and may be empty */
   | { kind: 'paused'; capability: string; reason: string }
   | { kind: 'failing'; reason: string }
+  | { kind: 'unacknowledged'; agentId: string }
   | { kind: 'not_due'; runAt: string };
 
 export interface Attribution {
@@ -61,7 +69,7 @@ export function attribute(incident: Incident): Attribution {
         blame: 'agent',
         evidenceOfWork: 'maybe_started',
         message:
-          `agent ${incident.agentId} did not finish within ${seconds(incident.executionTimeoutMs)}` +
+          `agent ${incident.agentId} did not finish ${incident.over ? 'in what was left of the time of the task' : `within ${seconds(incident.executionTimeoutMs)}`}` +
           (incident.progressNote === undefined ? '' : `; its last word was "${incident.progressNote}"`),
       };
     case 'lease_expired':
@@ -175,6 +183,8 @@ function hindered(capability: string, h: Hindrance): { blame: Blame; why: string
       };
     case 'failing':
       return { blame: 'platform', why: `tasks could not be given out: ${h.reason}` };
+    case 'unacknowledged':
+      return { blame: 'agent', why: `${h.agentId} was offered it, and did not acknowledge in time` };
     case 'not_due':
       return { blame: 'caller', why: `it expired before its time came, at ${h.runAt}` };
     case 'no_capable':
@@ -204,6 +214,8 @@ export function consequence(verdict: RetryVerdict, retryInMs: number): string {
       return '; no attempts are left';
     case 'not_idempotent':
       return '; it may have begun and is not idempotent, so it is not run again';
+    case 'over':
+      return '; no time is left';
     case 'final':
       return '; another attempt would not help';
   }

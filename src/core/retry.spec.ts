@@ -32,6 +32,12 @@ test.each<[string, AttemptEnd, RetryFacts, ReturnType<typeof judgeRetry>]>([
     { retry: false, because: 'attempts_used' },
   ],
   [
+    'the time of the task is over',
+    { code: 'EXECUTION_TIMEOUT', evidence: 'maybe_started' },
+    { ...twice, over: true },
+    { retry: false, because: 'over' },
+  ],
+  [
     'attempts used, never started',
     { code: 'ACK_TIMEOUT', evidence: 'never_started' },
     { ...fresh, attempt: 4 },

@@ -18,10 +18,12 @@ export interface RetryFacts {
   /** Attempts charged so far, this one included. */
   attempt: number;
   maxAttempts: number;
+  /** The time of the whole task has ended. */
+  over?: boolean;
 }
 
 export type RetryVerdict =
-  { retry: true } | { retry: false; because: 'attempts_used' | 'not_idempotent' | 'final' };
+  { retry: true } | { retry: false; because: 'attempts_used' | 'not_idempotent' | 'over' | 'final' };
 
 /** Codes whose failure another attempt cannot mend. */
 const FINAL: ReadonlySet<ErrorCode> = new Set([
@@ -41,6 +43,7 @@ export function judgeRetry(end: AttemptEnd, task: RetryFacts): RetryVerdict {
   if (end.agentSaysRetryable === false) return { retry: false, because: 'final' };
   if (end.evidence !== 'never_started' && !task.idempotent)
     return { retry: false, because: 'not_idempotent' };
+  if (task.over === true) return { retry: false, because: 'over' };
   if (task.attempt >= task.maxAttempts) return { retry: false, because: 'attempts_used' };
   return { retry: true };
 }

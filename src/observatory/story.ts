@@ -195,6 +195,8 @@ function hindered(capability: string, h: Hindrance): string {
       return `capability ${h.capability} is paused${h.reason === '' ? '' : `: ${h.reason}`}`;
     case 'failing':
       return `tasks cannot be given out now: ${h.reason}`;
+    case 'unacknowledged':
+      return `${h.agentId} was offered it, and did not acknowledge in time`;
     case 'not_due':
       return `its time comes at ${h.runAt}`;
     case 'no_capable':

@@ -32,6 +32,8 @@ export interface NewTask {
   delayMs: number;
   runAt: string | null;
   expiresInMs: number | null;
+  /** Of the whole task. */
+  timeoutMs: number | null;
   key: string | null;
   bodyDigest: string | null;
 }
@@ -171,5 +173,6 @@ function columns(rows: readonly NewRow[]): unknown[] {
     rows.map((r) => r.seat !== undefined),
     offers.map((o) => (o === undefined ? null : packDecision(o.decision))),
     tasks.map((t) => t.ownTimeout),
+    tasks.map((t) => t.timeoutMs),
   ];
 }

@@ -233,6 +233,7 @@ export class Admission {
       delayMs: body.delay_ms ?? 0,
       runAt: body.run_at ?? null,
       expiresInMs: body.expires_in_ms ?? null,
+      timeoutMs: body.timeout_ms ?? null,
       key,
       bodyDigest: key === null ? null : digestOf(body),
     };

@@ -185,6 +185,9 @@ export function toOffered(choice: Choice, ackDeadline: Date): Offered {
       parent_task_id: task.parent_task_id,
       traceparent: task.traceparent,
       execution_timeout_ms: choice.executionTimeoutMs,
+      start_in_ms: task.start_in_ms,
+      end_in_ms: task.end_in_ms,
+      read_at: task.read_at,
       deadline_at: ackDeadline,
     },
   };

@@ -27,6 +27,8 @@ export interface OpenDelivery {
   attempt: number;
   maxAttempts: number;
   idempotent: boolean;
+  /** The time of the whole task has ended. */
+  over?: boolean;
 }
 
 const MESSAGE_LIMIT = 2000;

@@ -52,8 +52,9 @@ export class DeadlineSweep implements OnApplicationBootstrap {
         this.makeDue(rows.filter((r) => r.state === 'scheduled' && !r.expired)),
         this.expire(rows.filter((r) => (r.state === 'scheduled' || r.state === 'queued') && r.expired)),
         ...rows
-          .filter((r) => r.state === 'offered' || r.state === 'running')
+          .filter((r) => (r.state === 'offered' && !isLapsed(r)) || r.state === 'running')
           .map((r) => this.overdue.end(r, heardMs)),
+        this.endLapsed(rows.filter(isLapsed)),
       ]);
       if (rows.length < BATCH) break;
     }
@@ -67,11 +68,24 @@ export class DeadlineSweep implements OnApplicationBootstrap {
     for (const lane of new Set(moved.map((m) => m.lane))) this.orders.place(lane);
   }
 
-  private async expire(rows: readonly DueRow[]): Promise<void> {
+  /** Offers of tasks that have to have started: nothing began, so they go back, and end at once. */
+  private async endLapsed(rows: readonly DueRow[]): Promise<void> {
+    const back = await Promise.all(
+      rows.map(async (row) =>
+        (await this.overdue.release(row)) ? [{ ...row, state: 'queued' as const }] : [],
+      ),
+    );
+    await this.expire(back.flat(), (row) => ({ kind: 'unacknowledged', agentId: row.agent_id ?? '' }));
+  }
+
+  private async expire(
+    rows: readonly DueRow[],
+    hindranceOf: (row: DueRow) => Hindrance = (row) => this.hindrance(row),
+  ): Promise<void> {
     if (rows.length === 0) return;
     const ended = await this.store.expire(
       rows.map((row) => {
-        const hindrance = this.hindrance(row);
+        const hindrance = hindranceOf(row);
         const cause = attribute({
           kind: 'expired',
           capability: row.capability,
@@ -117,4 +131,9 @@ export class DeadlineSweep implements OnApplicationBootstrap {
     if (row.state === 'scheduled') return { kind: 'not_due', runAt: row.run_at.toISOString() };
     return this.hindrances.of(row.lane);
   }
+}
+
+/** A push may have begun though its answer is on the way; what was offered otherwise began with its ACK alone. */
+function isLapsed(row: DueRow): boolean {
+  return row.state === 'offered' && row.expired && row.transport !== 'push';
 }

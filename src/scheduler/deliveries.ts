@@ -49,7 +49,8 @@ export class Deliveries {
     if (now?.state === 'running' && isCurrent(ref, now) && now.deadline_at !== null)
       return { execute: true, deadline: now.deadline_at.toISOString() };
     this.metrics.late('ack');
-    return { execute: false, reason: wireCode(staleCode(ref, now)) };
+    const lapsed = now?.state === 'offered' && isCurrent(ref, now) && now.expired;
+    return { execute: false, reason: wireCode(lapsed ? 'TASK_EXPIRED' : staleCode(ref, now)) };
   }
 
   /** @throws ReachError when the delivery is not running under this lease */
@@ -222,6 +223,7 @@ function staleCode(ref: LeasedRef, now: Inspection | undefined): ErrorCode {
   const isTheirs = now.fence !== ref.fence || now.lease_id === null || now.lease_id === ref.leaseId;
   if (!wasTheirs || !isTheirs) return 'LEASE_SUPERSEDED';
   if (now.state === 'canceled') return 'CANCELED';
+  if (now.state === 'expired') return 'TASK_EXPIRED';
   if (now.fence === ref.fence && now.state === 'offered') return 'STATE_CONFLICT';
   return 'DELIVERY_SUPERSEDED';
 }

@@ -20,6 +20,10 @@ export const offer = z
     payload: json,
     ack_deadline: timestamp,
     execution_timeout_ms: z.number().int(),
+    time_left_ms: z.number().int().optional().meta({
+      description:
+        'of the whole task, as the offer was sent; pass it on as the timeout_ms of what you call for it',
+    }),
     idempotent: z.boolean(),
     traceparent: z.string().optional(),
     parent_task_id: uuid.optional(),

@@ -61,6 +61,8 @@ export interface Inspection {
   idempotent: boolean;
   capability: string;
   progress: { note?: string } | null;
+  /** it has to have started */
+  expired: boolean;
   /** how the asked-for delivery was closed, if it was */
   outcome: DeliveryOutcome | null;
   closed_code: string | null;
@@ -154,13 +156,13 @@ export class DeliveryStore {
     const { rows } = await this.sql.run<{
       ord: number;
       deadline_at: Date;
-      execution_timeout_ms: number;
+      deadline_in_ms: number;
       after_ms: number;
     }>('ack', ACK, leased(refs));
     for (const row of rows) this.metrics.acknowledged(row.after_ms);
     this.news.stepped(taskIdsOf(refs, rows));
     return inOrder(refs.length, rows).map(
-      (row) => row && { deadlineAt: row.deadline_at, deadlineInMs: row.execution_timeout_ms },
+      (row) => row && { deadlineAt: row.deadline_at, deadlineInMs: row.deadline_in_ms },
     );
   }
 

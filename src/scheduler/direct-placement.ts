@@ -199,8 +199,15 @@ function pickedOf({ task }: Want): PickedTask {
     execution_timeout_ms: task.executionTimeoutMs,
     own_timeout: task.ownTimeout,
     tried: [],
+    start_in_ms: least(task.expiresInMs, task.timeoutMs),
+    end_in_ms: task.timeoutMs,
+    read_at: performance.now(),
     waited_ms: 0,
   };
+}
+
+function least(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
 function deliveryOf(choice: Choice, namespace: string): Parameters<Closer['release']>[0] {

@@ -4,7 +4,7 @@ import { COORDINATOR, type Coordinator } from '../platform/coordination/coordina
 import { agentKey } from '../registry/agent-row.js';
 import { Hearing } from '../registry/hearing.js';
 import { ReachTable } from '../registry/reach-table.js';
-import { Closer } from './closer.js';
+import { Closer, type OpenDelivery } from './closer.js';
 import type { DueRow } from './sweep.store.js';
 
 /**
@@ -31,24 +31,18 @@ export class Overdue {
    * @param heardMs what `heardMs` said before the row was read
    */
   async end(row: DueRow, heardMs: number): Promise<void> {
-    if (row.agent_id === null || row.lease_id === null) return;
-    if (row.state !== 'offered' && row.state !== 'running') return;
-    const delivery = {
-      taskId: row.id,
-      fence: row.fence,
-      leaseId: row.lease_id,
-      state: row.state,
-      namespace: row.namespace,
-      capability: row.capability,
-      agentId: row.agent_id,
-      attempt: row.attempt,
-      maxAttempts: row.max_attempts,
-      idempotent: row.idempotent,
-    };
+    const delivery = deliveryOf(row);
+    if (delivery === undefined) return;
     // The ACK may have been on its way while we were away. A push may have begun although its answer got lost.
     const unheard = row.state === 'offered' && row.transport !== 'push' && heardMs < row.ack_timeout_ms;
     if (unheard) await this.closer.release(delivery, 'DELIVERY_SUPERSEDED');
-    else await this.closer.fail(delivery, this.incident(row, row.agent_id));
+    else await this.closer.fail(delivery, this.incident(row, delivery.agentId));
+  }
+
+  /** Takes an offer back that no agent can have begun. @returns whether it was open still */
+  async release(row: DueRow): Promise<boolean> {
+    const delivery = deliveryOf(row);
+    return delivery !== undefined && this.closer.release(delivery, 'TASK_EXPIRED');
   }
 
   private incident(row: DueRow, agentId: string): Incident {
@@ -66,7 +60,26 @@ export class Overdue {
       kind: 'execution_timeout',
       agentId,
       executionTimeoutMs: row.execution_timeout_ms,
+      ...(row.over && { over: true as const }),
       ...(row.progress?.note !== undefined && { progressNote: row.progress.note }),
     };
   }
+}
+
+function deliveryOf(row: DueRow): OpenDelivery | undefined {
+  if (row.agent_id === null || row.lease_id === null) return undefined;
+  if (row.state !== 'offered' && row.state !== 'running') return undefined;
+  return {
+    taskId: row.id,
+    fence: row.fence,
+    leaseId: row.lease_id,
+    state: row.state,
+    namespace: row.namespace,
+    capability: row.capability,
+    agentId: row.agent_id,
+    attempt: row.attempt,
+    maxAttempts: row.max_attempts,
+    idempotent: row.idempotent,
+    over: row.over,
+  };
 }

@@ -30,6 +30,11 @@ export interface PickedTask {
   /** The caller said so; else each delivery gets what suits its agent. */
   own_timeout: boolean;
   tried: string[];
+  /** Until when it has to have started, and ended, from `read_at`; null: no limit. */
+  start_in_ms: number | null;
+  end_in_ms: number | null;
+  /** Monotonic ms before it was read. */
+  read_at: number;
   /** since it could start, in ms */
   waited_ms: number;
 }
@@ -57,7 +62,8 @@ export class LaneHead {
 
   /** Up to `limit` queued tasks, best first, that nobody else is placing. */
   async pick(lane: string, limit: number): Promise<PickedTask[]> {
-    return (await this.tx.run<PickedTask>('pick', PICK, [lane, limit])).rows;
+    const readAt = performance.now();
+    return datedFrom(readAt, (await this.tx.run<PickedTask>('pick', PICK, [lane, limit])).rows);
   }
 
   /** Creates the deliveries; returns the ACK deadline by task id. */
@@ -107,18 +113,29 @@ export class PlacementStore {
   async openOffers(
     refs: readonly { taskId: string; fence: number }[],
   ): Promise<(OfferedTask & { lease_id: string })[]> {
+    const readAt = performance.now();
     const { rows } = await this.sql.run<OfferedTask & { lease_id: string }>('offers', OFFERS, [
       refs.map((r) => r.taskId),
       refs.map((r) => r.fence),
     ]);
-    return rows;
+    return datedFrom(readAt, rows);
   }
 
   /** Offers of a lease that wait for their ACK: sent again when its session was broken and is taken up again. */
   async offersOfLease(namespace: string, agentId: string, leaseId: string): Promise<OfferedTask[]> {
     const params = [namespace, agentId, leaseId];
-    return (await this.sql.run<OfferedTask>('offers_of_lease', OFFERS_OF_LEASE, params)).rows;
+    const readAt = performance.now();
+    return datedFrom(
+      readAt,
+      (await this.sql.run<OfferedTask>('offers_of_lease', OFFERS_OF_LEASE, params)).rows,
+    );
   }
+}
+
+/** What is left of the time of tasks counts from before they were read: rather too little than too much. */
+function datedFrom<T extends { read_at: number }>(readAt: number, rows: T[]): T[] {
+  for (const row of rows) row.read_at = readAt;
+  return rows;
 }
 
 function takeTurn(lane: string, timeoutMs: number): string {

@@ -32,7 +32,10 @@ export interface DueRow extends HeldRow {
   execution_timeout_ms: number;
   progress: { note?: string } | null;
   run_at: Date;
+  /** It has to have started. */
   expired: boolean;
+  /** It has to have ended. */
+  over: boolean;
   age_ms: number;
 }
 

@@ -23,6 +23,7 @@ export interface TaskRow {
   max_attempts: number;
   run_at: Date;
   expires_at: Date | null;
+  ends_at: Date | null;
   state: TaskState;
   fence: number;
   attempt: number;
@@ -76,6 +77,7 @@ export function toTaskView(t: TaskRow): z.input<typeof taskView> {
     created_at: t.created_at.toISOString(),
     run_at: t.run_at.toISOString(),
     ...(t.expires_at !== null && { expires_at: t.expires_at.toISOString() }),
+    ...(t.ends_at !== null && { ends_at: t.ends_at.toISOString() }),
     ...(t.finished_at !== null && { finished_at: t.finished_at.toISOString() }),
     ...(t.parent_task_id !== null && { parent_task_id: t.parent_task_id }),
     ...(t.retry_of !== null && { retry_of: t.retry_of }),

@@ -149,6 +149,7 @@ function asNew(row: ReplayRow): NewTask {
     delayMs: 0,
     runAt: null,
     expiresInMs: null,
+    timeoutMs: null,
     key: null,
     bodyDigest: null,
   };

@@ -70,6 +70,10 @@ export const taskBody = z
     }),
     ack_timeout_ms: durationMs(50, 300_000).optional(),
     execution_timeout_ms: durationMs(50, 604_800_000).optional(),
+    timeout_ms: durationMs(50, YEAR_MS).optional().meta({
+      description:
+        'of the whole task, attempts and pauses included, from when it may start: must have ended by then',
+    }),
     expires_in_ms: durationMs(1, YEAR_MS).optional().meta({ description: 'must have started by then' }),
     delay_ms: durationMs(0, YEAR_MS).optional(),
     run_at: timestamp.optional().meta({ description: 'earliest start; not together with delay_ms' }),
@@ -160,7 +164,8 @@ export const taskView = z
     agent_id: z.string().optional(),
     created_at: timestamp,
     run_at: timestamp,
-    expires_at: timestamp.optional(),
+    expires_at: timestamp.optional().meta({ description: 'must have started by then' }),
+    ends_at: timestamp.optional().meta({ description: 'must have ended by then' }),
     finished_at: timestamp.optional(),
     parent_task_id: uuid.optional(),
     retry_of: uuid.optional(),

@@ -2,7 +2,7 @@ import type { Api, Json } from '../support/api.js';
 import { Centre, inBothModes } from '../support/centre.js';
 import { until } from '../support/until.js';
 
-inBothModes('how long a delivery may run', (mode) => {
+inBothModes('how long', (mode) => {
   const centre = Centre.ofSuite(mode);
   let api: Api;
 
@@ -31,7 +31,7 @@ inBothModes('how long a delivery may run', (mode) => {
 
   const lastDelivery = async (id: string): Promise<Json> => (await api.task(id)).deliveries.at(-1);
 
-  test('follows what its agent took of late, and says so', async () => {
+  test('a delivery may run follows what its agent took of late, and says so', async () => {
     const agent = await api.agent('a1', { max_concurrency: 5 });
     await taken(20_000, 40);
     const id = await api.submit({ capability: 'work' });
@@ -52,7 +52,7 @@ inBothModes('how long a delivery may run', (mode) => {
     expect((await lastDelivery(own)).decision.execution_timeout).toBeUndefined();
   });
 
-  test('by its policy: within bounds, or fixed; while too little is known as the policy says', async () => {
+  test('a delivery may run goes by its policy: within bounds, or fixed; while too little is known as the policy says', async () => {
     const agent = await api.agent('a1', { max_concurrency: 20 });
     const followed = async (settings: object, expected: number) => {
       expect((await put(settings)).status).toBe(200);
@@ -70,7 +70,7 @@ inBothModes('how long a delivery may run', (mode) => {
     await followed({ timeouts: { fixed_ms: 4321 } }, 4321);
   });
 
-  test('is enforced', async () => {
+  test('a delivery may run is enforced', async () => {
     const agent = await api.agent('a1');
     await put({ timeouts: { min_ms: 100 } });
     for (const at of api.each())
@@ -84,5 +84,53 @@ inBothModes('how long a delivery may run', (mode) => {
     const task = await api.ended(id);
     expect(task.error.code).toBe('REACH_EXECUTION_TIMEOUT');
     expect(task.error.message).toMatch(/a1 did not finish within 0.3 s/);
+  });
+
+  test('an offer lapses while it waits for its ACK: the agent gets nothing any more, and it is no attempt', async () => {
+    const agent = await api.agent('a1');
+    const id = await api.submit({ capability: 'work', expires_in_ms: 400 });
+    const offer = await agent.offer();
+    const waits = await api.submit({ capability: 'work', agent_id: 'a1', expires_in_ms: 1 });
+    const task = await api.ended(id);
+    expect(task).toMatchObject({ state: 'expired', attempt: 0, error: { code: 'REACH_TASK_EXPIRED' } });
+    expect(task.deliveries).toMatchObject([{ state: 'released', code: 'REACH_TASK_EXPIRED' }]);
+    expect(task.error.message).toContain('a1 was offered it, and did not acknowledge in time');
+    expect((await agent.ack(offer.delivery_id)).body).toEqual({
+      execute: false,
+      reason: 'REACH_TASK_EXPIRED',
+    });
+    await api.ended(waits);
+    expect(await agent.offers(10, 0)).toEqual([]);
+    const session = await api.session('s1', { capabilities: ['telling'] });
+    const told = await api.submit({ capability: 'telling', expires_in_ms: 400 });
+    await session.offers();
+    session.cut();
+    expect((await api.ended(told)).state).toBe('expired');
+  });
+
+  test('the time of a whole task goes with it, and ends what runs', async () => {
+    const agent = await api.agent('a1');
+    const began = performance.now();
+    const id = await api.submit({ capability: 'work', timeout_ms: 1500, idempotent: true });
+    const first = await agent.begin();
+    expect(first.time_left_ms).toBeLessThanOrEqual(1500);
+    await agent.fail(first.delivery_id, { message: 'no', retryable: true });
+    const second = await agent.begin();
+    expect(second.time_left_ms).toBeLessThanOrEqual(first.time_left_ms - 45);
+    const { ends_at, deliveries } = await api.task(id);
+    expect(deliveries.at(-1).deadline_at).toBe(ends_at);
+    const { body } = await agent.progress(second.delivery_id, { extend_ms: 60_000 });
+    expect(body.deadline).toBe(ends_at);
+    const task = await api.ended(id);
+    expect(task).toMatchObject({ state: 'failed', attempt: 2, error: { code: 'REACH_EXECUTION_TIMEOUT' } });
+    expect(task.error.message).toBe(
+      'agent a1 did not finish in what was left of the time of the task; no time is left',
+    );
+    expect(performance.now() - began).toBeGreaterThanOrEqual(1400);
+  });
+
+  test.each([0, 49, 1.5, '1000', 31_536_000_001])('a time of %j is refused', async (timeout_ms) => {
+    const { status, body } = await api.post('tasks', { capability: 'work', timeout_ms });
+    expect([status, body.errors[0].pointer]).toEqual([400, '/timeout_ms']);
   });
 });

@@ -1,6 +1,7 @@
 import type { Decision } from '../../src/core/decision.js';
 import { laneOf } from '../../src/core/lane.js';
 import { newId } from '../../src/platform/ids.js';
+import { loadSql } from '../../src/platform/postgres/sql-file.js';
 import { AdmissionStore, type NewTask } from '../../src/scheduler/admission.store.js';
 import { PlacementStore, type LaneHead } from '../../src/scheduler/placement.store.js';
 import { createTestDatabase, openSql, type TestDatabase, type TestSql } from '../support/postgres.js';
@@ -63,6 +64,7 @@ function newTask(lane: string, more: Partial<NewTask> = {}): NewTask {
     delayMs: 0,
     runAt: null,
     expiresInMs: null,
+    timeoutMs: null,
     key: null,
     bodyDigest: null,
     ...more,
@@ -234,5 +236,87 @@ describe('a task with a seat', () => {
     expect(await admission.add(known, SEAT)).toMatchObject({ added: true, state: 'offered' });
     expect(await admission.add(again, SEAT)).toMatchObject({ added: false, taskId: known.id });
     expect(await rowOf(again.id)).toBeUndefined();
+  });
+});
+
+describe('what has to have started', () => {
+  const LEASE = newId();
+  const offered = (transport: 'pull' | 'push') => ({
+    offer: { agentId: 'late', leaseId: LEASE, transport, executionTimeoutMs: 60_000, decision: DECISION },
+  });
+  const run = async (name: string, params: unknown[]) => {
+    const text = loadSql(new URL('../../src/scheduler/', import.meta.url).href, `sql/${name}.sql`);
+    return (await opened[0]!.sql.run<{ id?: string; over_at?: Date; deadline_at?: Date }>(name, text, params))
+      .rows;
+  };
+  const admitted = async (more: Partial<NewTask>, transport?: 'pull' | 'push'): Promise<NewTask> => {
+    const task = newTask(laneFor('late'), more);
+    if (transport !== undefined) task.lane = laneFor(`late.${task.id}`);
+    await new AdmissionStore(opened[0]!.sql).add(task, transport && offered(transport));
+    return task;
+  };
+  /** Its start limit passed, and no sweep has seen it. */
+  const lapse = (...tasks: NewTask[]) =>
+    opened[0]!.sql.run('lapse', `UPDATE tasks SET expires_at = now() WHERE id = ANY ($1)`, [
+      tasks.map((t) => t.id),
+    ]);
+
+  test('is not picked, not handed out of an inbox, not sent again to a session, and its ACK is no claim', async () => {
+    const offer = await admitted({ expiresInMs: 60_000 }, 'pull');
+    const fresh = await admitted({ expiresInMs: 60_000 }, 'pull');
+    const push = await admitted({ expiresInMs: 60_000 }, 'push');
+    const queued = await admitted({ expiresInMs: 60_000 });
+    await lapse(offer, push, queued);
+    const tasks = [offer, fresh, push];
+    const ids = tasks.map((t) => t.id);
+    expect(await place(dispatchers[0]!, laneFor('late'), 10)).toEqual([]);
+    const open = await dispatchers[0]!.openOffers([offer, fresh].map((t) => ({ taskId: t.id, fence: 1 })));
+    expect(open.map((o) => o.id)).toEqual([fresh.id]);
+    expect((await dispatchers[0]!.offersOfLease('default', 'late', LEASE)).map((o) => o.id)).toEqual([
+      fresh.id,
+    ]);
+    const acked = await run('ack', [ids, ids.map(() => 1), ids.map(() => LEASE)]);
+    // A push begins before we hear of its ACK.
+    expect(acked.map((row) => ids[(row as { ord: number }).ord - 1])).toEqual([fresh.id, push.id]);
+  });
+
+  test('an offer that is no push is due when its task has to have started', async () => {
+    const pull = await admitted({ expiresInMs: 1000, ackTimeoutMs: 5000 }, 'pull');
+    const push = await admitted({ expiresInMs: 1000, ackTimeoutMs: 5000 }, 'push');
+    const due = async ({ id }: NewTask) =>
+      (
+        await opened[0]!.sql.run<{ ms: number }>(
+          'ms',
+          `SELECT (extract(epoch FROM deadline_at - created_at) * 1000)::float8 AS ms FROM tasks WHERE id = $1`,
+          [id],
+        )
+      ).rows[0]?.ms;
+    expect([await due(pull), await due(push)]).toEqual([1000, 5000]);
+  });
+
+  test('the time of the whole task bounds its start and every deadline', async () => {
+    const task = await admitted({ timeoutMs: 2000, expiresInMs: 60_000 }, 'pull');
+    const [open] = await dispatchers[0]!.openOffers([{ taskId: task.id, fence: 1 }]);
+    expect(open!.end_in_ms).toBeLessThanOrEqual(2000);
+    expect(open!.start_in_ms).toBe(open!.end_in_ms);
+    const [acked] = await run('ack', [[task.id], [1], [LEASE]]);
+    const [moved] = await run('progress', [[task.id], [1], [LEASE], [600_000], [null]]);
+    expect(moved!.deadline_at).toEqual(acked!.deadline_at);
+    const { rows } = await opened[0]!.sql.run(
+      'bounds',
+      `SELECT ends_at = created_at + interval '2 s' AS ends, expires_at = ends_at AS starts, deadline_at = ends_at AS due
+       FROM tasks WHERE id = $1`,
+      [task.id],
+    );
+    expect(rows).toEqual([{ ends: true, starts: true, due: true }]);
+    const later = await admitted({ timeoutMs: 2000, delayMs: 60_000 });
+    const [row] = (
+      await opened[0]!.sql.run<{ ms: number }>(
+        'later',
+        `SELECT (extract(epoch FROM ends_at - run_at) * 1000)::float8 AS ms FROM tasks WHERE id = $1`,
+        [later.id],
+      )
+    ).rows;
+    expect(row).toEqual({ ms: 2000 });
   });
 });

@@ -10,6 +10,9 @@ export interface Progress {
   note?: string;
 }
 
+/** A shorter one is refused. */
+const LEAST_TIMEOUT_MS = 50;
+
 /** Reports progress; resolves when there is an answer, or none is to be waited for. */
 export type ReportProgress = (progress: Progress) => Promise<void>;
 
@@ -28,6 +31,7 @@ export class TaskContext {
   private controller: AbortController | undefined;
   private aborted: WorkAborted | undefined;
   private deadlineAt: number;
+  private readonly began = performance.now();
 
   constructor(
     private readonly offer: Offer,
@@ -89,7 +93,12 @@ export class TaskContext {
   }
 
   private childOf(task: TaskRequest): TaskRequest {
-    return { parent_task_id: this.taskId, ...task };
+    const child = { parent_task_id: this.taskId, ...task };
+    const { time_left_ms: timeMs } = this.offer;
+    if (timeMs === undefined) return child;
+    // Nobody waits for it longer than for this one.
+    const leftMs = Math.max(LEAST_TIMEOUT_MS, Math.floor(timeMs - (performance.now() - this.began)));
+    return { ...child, timeout_ms: Math.min(leftMs, task.timeout_ms ?? Infinity) };
   }
 
   private traced<O extends EnqueueOptions>(options: O): O {

@@ -8,17 +8,21 @@
 -- yet. The key of a lane is JSON, [namespace, {"c": [capability or capability@range, ...], ...}].
 -- $24 whether a seat was looked for: its slot is held by the name of delivery 1, so the fence is raised even where the
 -- task queues. Then the slot can be given back while another dispatcher already offers the task.
--- $25 decisions of first offers, $26 whether the caller said the execution timeout.
-WITH input AS (
-  SELECT *, COALESCE(at, now() + delay_ms * interval '1 ms') AS run_at,
-    now() + expires_ms * interval '1 ms' AS expires_at
+-- $25 decisions of first offers, $26 whether the caller said the execution timeout,
+-- $27 timeouts ms of whole tasks.
+WITH given AS (
+  SELECT *, COALESCE(at, now() + delay_ms * interval '1 ms') AS run_at
   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::boolean[],
     $8::text[], $9::uuid[], $10::uuid[], $11::text[], $12::text[], $13::int[], $14::int[], $15::smallint[],
     $16::float8[], $17::timestamptz[], $18::float8[], $19::text[], $20::text[], $21::text[], $22::uuid[], $23::text[],
-      $24::boolean[], $25::text[], $26::boolean[])
+      $24::boolean[], $25::text[], $26::boolean[], $27::float8[])
     AS i (id, namespace, lane, capability, payload, priority, idempotent, affinity_key,
       parent_task_id, retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts,
-      delay_ms, at, expires_ms, key, digest, agent_id, lease_id, transport, seated, decision, own_timeout)
+      delay_ms, at, expires_ms, key, digest, agent_id, lease_id, transport, seated, decision, own_timeout, timeout_ms)
+), timed AS (
+  SELECT *, GREATEST(run_at, now()) + timeout_ms * interval '1 ms' AS ends_at FROM given
+), input AS (
+  SELECT *, LEAST(now() + expires_ms * interval '1 ms', ends_at) AS expires_at FROM timed
 ), lanes AS (
   SELECT lane, EXISTS (SELECT 1 FROM tasks t WHERE t.lane = i.lane AND t.state = 'queued') OR EXISTS (
       SELECT 1 FROM capability_switches s, json_array_elements_text(i.lane::json -> 1 -> 'c') AS c (ref)
@@ -42,12 +46,14 @@ WITH input AS (
   INSERT INTO tasks (id, namespace, lane, capability, payload, priority, idempotent, affinity_key,
     parent_task_id, retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts,
     run_at, expires_at, state, deadline_at, fence, attempt, agent_id, lease_id, transport, decision,
-    offered_at, own_timeout)
+    offered_at, own_timeout, ends_at)
   SELECT id, namespace, lane, capability, payload::json, priority, idempotent, affinity_key, parent_task_id,
     retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts, run_at, expires_at, state,
     CASE state
       WHEN 'scheduled' THEN LEAST(run_at, expires_at)
-      WHEN 'offered' THEN now() + ack_timeout_ms * interval '1 ms'
+      WHEN 'offered' THEN CASE transport
+        WHEN 'push' THEN now() + ack_timeout_ms * interval '1 ms'
+        ELSE LEAST(now() + ack_timeout_ms * interval '1 ms', expires_at) END
       ELSE expires_at
     END,
     seated::int, (state = 'offered')::int,
@@ -55,7 +61,7 @@ WITH input AS (
     CASE state WHEN 'offered' THEN lease_id END,
     CASE state WHEN 'offered' THEN transport END,
     CASE state WHEN 'offered' THEN decision::json END,
-    CASE state WHEN 'offered' THEN now() END, own_timeout
+    CASE state WHEN 'offered' THEN now() END, own_timeout, ends_at
   FROM placed i
   WHERE i.key IS NULL OR i.id IN (SELECT task_id FROM keyed)
   ON CONFLICT (id) DO NOTHING

@@ -1,4 +1,4 @@
--- Notes progress of running deliveries and, where asked, moves their deadline out (never in).
+-- Notes progress of running deliveries and, where asked, moves their deadline out (never in), up to the end of the task.
 -- $1 task ids, $2 fences, $3 lease ids, $4 extend_ms (null: leave), $5 notes
 -- A delivery may come more than once in a batch, and an UPDATE takes each row once: the farthest deadline and the
 -- last note hold, and every one of them is answered.
@@ -12,7 +12,7 @@ WITH input AS (
   FROM input GROUP BY task_id, fence, lease_id
 ), noted AS (
   UPDATE tasks t SET
-    deadline_at = GREATEST(t.deadline_at, now() + d.extend_ms * interval '1 ms'),
+    deadline_at = LEAST(GREATEST(t.deadline_at, now() + d.extend_ms * interval '1 ms'), t.ends_at),
     progress = COALESCE(d.note::json, t.progress)
   FROM deliveries d
   WHERE t.id = d.task_id AND t.fence = d.fence AND t.lease_id = d.lease_id AND t.state || '' = 'running'

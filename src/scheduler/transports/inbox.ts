@@ -6,7 +6,7 @@ import { COORDINATOR, type Coordinator } from '../../platform/coordination/coord
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import { Ticker } from '../../platform/lifecycle/ticker.js';
 import { PlacementStore } from '../placement.store.js';
-import { offerJson, type Offered } from './offered.js';
+import { isLapsed, offerJson, type Offered } from './offered.js';
 import { Poll } from './poll.js';
 import { Sessions } from './sessions.js';
 
@@ -134,7 +134,8 @@ export class Inbox implements OnApplicationBootstrap {
       if (poll.woken && found.length > 0) this.wake(agentKey, 1);
       const extra = poll.handed.splice(max - found.length);
       if (extra.length > 0) await this.put(extra);
-      const offers = [...found, ...poll.handed.map((o) => offerJson(o.frame))];
+      const handed = poll.handed.filter((o) => !isLapsed(o.frame));
+      const offers = [...found, ...handed.map((o) => offerJson(o.frame))];
       if (offers.length > 0 || performance.now() >= until || this.shutdown.stopping) return offers;
     }
   }
@@ -230,7 +231,7 @@ export class Inbox implements OnApplicationBootstrap {
     for (const id of ids) {
       const offer = this.recent.get(id);
       if (offer === undefined) unknown.push(id);
-      else if (offer.leaseId === leaseId) offers.push(offerJson(offer.frame));
+      else if (offer.leaseId === leaseId && !isLapsed(offer.frame)) offers.push(offerJson(offer.frame));
       this.recent.delete(id);
     }
     if (unknown.length > 0)

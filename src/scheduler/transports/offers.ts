@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Transport } from '../../registry/agent-row.js';
 import type { ReachEntry } from '../../registry/reach-table.js';
 import { Inbox } from './inbox.js';
-import { offerJson, type Offered } from './offered.js';
+import { isLapsed, offerJson, type Offered } from './offered.js';
 import { PushTransport } from './push.js';
 import { Sessions } from './sessions.js';
 
@@ -28,6 +28,8 @@ export class Offers {
     const bySession = new Map<string, Offered[]>();
     const fetched: Offered[] = [];
     for (const offer of offered) {
+      // A push says itself that it was not sent: of others that were not acknowledged the sweep knows that nothing began.
+      if (offer.transport !== 'push' && isLapsed(offer.frame)) continue;
       if (offer.transport === 'push') this.push.deliver(offer);
       else if (this.sessions.get(offer.agentKey)?.leaseId !== offer.leaseId) fetched.push(offer);
       else {

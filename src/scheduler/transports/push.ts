@@ -7,7 +7,7 @@ import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import { AddressGuard } from '../../platform/outbound/address-guard.js';
 import { ConnectError } from '../../platform/outbound/connect-error.js';
 import { guardedConnector } from '../../platform/outbound/guarded-connect.js';
-import { offerJson, type Offered } from './offered.js';
+import { isLapsed, offerJson, type Offered } from './offered.js';
 
 /** What became of a push. `sent`: the agent may have got it, so work may have begun. */
 export type PushAnswer =
@@ -61,6 +61,8 @@ export class PushTransport {
   private async push(offered: Offered): Promise<PushAnswer> {
     if (offered.endpoint === undefined)
       return { kind: 'failed', sent: false, detail: 'the agent has no endpoint' };
+    if (isLapsed(offered.frame))
+      return { kind: 'failed', sent: false, detail: 'the task had to have started before it could be sent' };
     const offer = offerJson(offered.frame);
     try {
       const answer = await request(offered.endpoint, {

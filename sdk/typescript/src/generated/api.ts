@@ -1595,6 +1595,8 @@ export interface components {
        */
       ack_deadline: string;
       execution_timeout_ms: number;
+      /** @description of the whole task, as the offer was sent; pass it on as the timeout_ms of what you call for it */
+      time_left_ms?: number;
       idempotent: boolean;
       traceparent?: string;
       /** Format: uuid */
@@ -2095,9 +2097,14 @@ export interface components {
       run_at: string;
       /**
        * Format: date-time
-       * @description RFC 3339, UTC
+       * @description must have started by then
        */
       expires_at?: string;
+      /**
+       * Format: date-time
+       * @description must have ended by then
+       */
+      ends_at?: string;
       /**
        * Format: date-time
        * @description RFC 3339, UTC
@@ -2165,9 +2172,14 @@ export interface components {
       run_at: string;
       /**
        * Format: date-time
-       * @description RFC 3339, UTC
+       * @description must have started by then
        */
       expires_at?: string;
+      /**
+       * Format: date-time
+       * @description must have ended by then
+       */
+      ends_at?: string;
       /**
        * Format: date-time
        * @description RFC 3339, UTC
@@ -2227,6 +2239,8 @@ export interface components {
       idempotent?: boolean;
       ack_timeout_ms?: number;
       execution_timeout_ms?: number;
+      /** @description of the whole task, attempts and pauses included, from when it may start: must have ended by then */
+      timeout_ms?: number;
       /** @description must have started by then */
       expires_in_ms?: number;
       delay_ms?: number;
