@@ -14,6 +14,7 @@ COPY examples examples
 COPY src src
 COPY test/torture test/torture
 COPY test/support test/support
+COPY web web
 RUN npm run build
 
 FROM node:22-bookworm-slim AS dependencies

@@ -9,7 +9,7 @@ const common = {
   // `js` before `ts`: a package that ships both must be loaded as it was built.
   moduleFileExtensions: ['js', 'mjs', 'cjs', 'ts', 'json', 'node'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/web/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',
@@ -41,6 +41,7 @@ export default {
       'src/**/*.spec.ts',
       'test/torture/**/*.spec.ts',
       'examples/**/*.spec.ts',
+      'web/src/**/*.spec.ts',
       'sdk/typescript/{src,test}/**/*.spec.ts',
     ),
     project('simulation', 'test/simulation/**/*.spec.ts'),

@@ -22,6 +22,8 @@ export class SecurityModule implements OnModuleInit {
     // No adapter in a command that serves nothing.
     this.adapter.httpAdapter?.getInstance().addHook('onRequest', (request, _reply, done) => {
       if (OPEN_PATHS.has(request.url.split('?', 1)[0] ?? '')) return done();
+      // Its own routes say so of themselves: the files of the console.
+      if (request.routeOptions.config.open?.(request)) return done();
       try {
         request.principal = this.authenticator.authenticate(request.headers);
         done();

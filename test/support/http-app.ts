@@ -23,10 +23,12 @@ export interface TestApp {
  * It listens on a free port: Fastify's `inject` cannot be loaded by jest.
  *
  * @param env environment variables to parse the configuration from; logs are off unless set here.
+ * @param consoleFolder a built console to serve
  */
 export async function testApp(
   parts: Pick<ModuleMetadata, 'imports' | 'controllers' | 'providers'>,
   env: Record<string, string> = {},
+  consoleFolder?: string,
 ): Promise<TestApp> {
   class Parts {}
   Module(parts)(Parts);
@@ -38,7 +40,7 @@ export async function testApp(
     ...APP_OPTIONS,
     logger: await createLogger(config),
   });
-  setUpHttp(app, config);
+  setUpHttp(app, config, consoleFolder);
   await app.listen({ host: '127.0.0.1', port: 0 });
   app.get(Readiness).markStarted();
   return { app, url: await app.getUrl(), close: () => app.close() };

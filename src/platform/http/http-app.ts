@@ -6,6 +6,7 @@ import type { Config } from '../config/config.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { installHooks } from './hooks.js';
+import { serveConsole } from './console.js';
 import { serveDocs } from './docs.js';
 import { PROBLEM_TYPE, ProblemFilter, problemOf } from './problem.filter.js';
 import { RouteTable } from './routes.js';
@@ -38,8 +39,12 @@ export function httpAdapter(config: Config): FastifyAdapter {
 /** Options that an application must be created with, so that our body parser is the only one. */
 export const APP_OPTIONS = { bodyParser: false } as const;
 
-/** Gives an application prefix, hooks, validation, problem documents, metrics and docs. Call before `init`. */
-export function setUpHttp(app: NestFastifyApplication, config: Config): void {
+/**
+ * Gives an application prefix, hooks, validation, problem documents, metrics, docs and console. Call before `init`.
+ *
+ * @param consoleFolder where the built console lies, if not where `npm run build` puts it
+ */
+export function setUpHttp(app: NestFastifyApplication, config: Config, consoleFolder?: string): void {
   const routes = new RouteTable();
   const fastify = app.getHttpAdapter().getInstance();
   installHooks(fastify, config, routes);
@@ -48,6 +53,7 @@ export function setUpHttp(app: NestFastifyApplication, config: Config): void {
   app.useGlobalPipes(new SchemaPipe());
   app.useGlobalFilters(new ProblemFilter((path) => routes.nearMiss(path)));
   serveDocs(app);
+  serveConsole(app, consoleFolder);
   const sockets = socketsOf(app.getHttpServer());
   app.get(Shutdown).on('clients', 'http', (limitMs) => closeHttp(app, sockets, limitMs));
 }
