@@ -14,7 +14,12 @@ const SHELL_LIMIT_BYTES = 200_000;
 
 const kept = join(CACHE, digestOf(['web', 'scripts/build-console.mjs', 'package-lock.json']));
 if (!existsSync(kept)) {
-  const { build } = await import('vite');
+  const { build } = await import('vite').catch((error) => {
+    // The server says what to do where the console should be; its own build need not fail for it.
+    console.error('The console is not built: packages are missing. Run npm ci, then npm run build.');
+    if (process.env.CI) throw error;
+    process.exit(0);
+  });
   const fresh = `${kept}.${process.pid}`;
   await build({ configFile: 'web/vite.config.ts', build: { outDir: join('..', fresh) }, logLevel: 'error' });
   const bytes = shellBytes(fresh);
