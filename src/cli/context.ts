@@ -82,13 +82,15 @@ export function pointInTime(value: string): string {
   return new Date(ms).toISOString();
 }
 
-/** The first `limit` items. */
-export async function take<T>(items: AsyncIterable<T>, limit: number): Promise<T[]> {
+/** The first `limit` items; where there are more, that is said on standard error. */
+export async function take<T>(out: Output, items: AsyncIterable<T>, limit: number): Promise<T[]> {
   const taken: T[] = [];
-  if (limit <= 0) return taken;
   for await (const item of items) {
+    if (taken.length >= limit) {
+      out.note(`(the first ${limit}; more with --limit)`);
+      break;
+    }
     taken.push(item);
-    if (taken.length >= limit) break;
   }
   return taken;
 }

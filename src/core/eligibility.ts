@@ -13,6 +13,8 @@ export interface Candidate {
   capabilities: ReadonlyMap<string, string | undefined>;
   tags: readonly string[];
   zone: string | undefined;
+  /** Where it can be called; undefined where it fetches its work itself. */
+  endpoint: string | undefined;
   state: AgentState;
   stateReason: string;
   /** Which critical dependency is down, and how; undefined where none is. */
@@ -46,6 +48,7 @@ export const FILTER_NAMES = [
   'tags',
   'zone',
   'excluded',
+  'endpoint',
   'state',
   'held',
   'critical_dependency',
@@ -78,6 +81,11 @@ const FILTERS: readonly (readonly [FilterName, Filter])[] = [
     (c, r) => (r.zone === undefined || c.zone === r.zone ? undefined : `is in zone ${c.zone ?? '(none)'}`),
   ],
   ['excluded', (c, r) => (r.exclude?.includes(c.agentId) ? 'excluded by the task' : undefined)],
+  [
+    'endpoint',
+    (c, r) =>
+      r.direct && c.endpoint === undefined ? 'has no endpoint: it fetches its work itself' : undefined,
+  ],
   ['state', (c) => (WORKING_STATES.includes(c.state) ? undefined : `${c.state}: ${c.stateReason}`)],
   ['held', (c) => (c.hold === undefined ? undefined : `held by an operator${because(c.hold)}`)],
   [

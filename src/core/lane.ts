@@ -12,6 +12,8 @@ export interface Requirement {
   tags?: readonly string[];
   zone?: string;
   exclude?: readonly string[];
+  /** The caller calls the agent itself, without a task: such requirements have no lane. */
+  direct?: true;
 }
 
 export interface CapabilityNeed {

@@ -13,6 +13,7 @@ const agents = (n: number, over: (i: number) => Partial<Candidate> = () => ({}))
     capabilities: new Map(),
     tags: [],
     zone: undefined,
+    endpoint: undefined,
     state: 'online' as const,
     stateReason: '',
     criticalDown: undefined,

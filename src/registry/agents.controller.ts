@@ -7,7 +7,7 @@ import { ReachError } from '../core/errors.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { Answers, Fails } from '../platform/http/describe.js';
 import { Caller } from '../platform/http/gone.js';
-import { decodeCursor, encodeCursor } from '../platform/http/pagination.js';
+import { decodeCursor, toPage } from '../platform/http/pagination.js';
 import { Principal } from '../platform/http/principal.js';
 import { agentKey } from './agent-row.js';
 import { toAgentView, toFactsView, toWindowView } from './agent-view.js';
@@ -127,12 +127,12 @@ export class AgentsController {
       after,
       q.limit + 1,
     ]);
-    const items = rows.slice(0, q.limit);
-    const last = items.at(-1);
-    return {
-      items: items.map((row) => toAgentView(row, row.in_flight)),
-      ...(rows.length > q.limit && last !== undefined && { next_cursor: encodeCursor([last.agent_id]) }),
-    };
+    return toPage(
+      rows,
+      q.limit,
+      (row) => toAgentView(row, row.in_flight),
+      (row) => [row.agent_id],
+    );
   }
 
   @Get('agents/:agent_id')

@@ -40,7 +40,7 @@ export class Registry {
    * under that lease is handed over.
    * @param source registers on the agent's behalf
    * @throws ReachError VALIDATION_FAILED for a lease shorter than the intervals it must last; LEASE_SUPERSEDED when
-   *   the lease it was to replace is not the agent's last one
+   *   the lease it was to replace is not the agent's last one, or the one it asks for is over already
    */
   async register(body: RegisterBody, source?: SourceMark): Promise<z.input<typeof registerAnswer>> {
     const lease = this.leaseFor(body);
@@ -89,7 +89,7 @@ export class Registry {
   }
 
   private whyNotReplaced(body: RegisterBody): Promise<ReachError> {
-    const leaseId = body.replaces_lease_id ?? '';
+    const leaseId = body.replaces_lease_id ?? body.lease_id ?? '';
     return this.whyNotRenewed({ namespace: body.namespace, agentId: body.agent_id, leaseId });
   }
 

@@ -13,7 +13,9 @@ export const scoredAgent = z.object({
   idle_ms: z.number().optional().meta({ description: 'since its last sign of life' }),
   consecutive_failures: z.number().int(),
   in_flight: z.number().int(),
-  max_concurrency: z.number().int(),
+  max_concurrency: z.number().int().meta({
+    description: 'slots it might use then: while it comes back from failures fewer than it declared',
+  }),
   weight: z.number(),
   throttled: z.boolean().optional().meta({ description: 'true: it is coming back from failures' }),
 });

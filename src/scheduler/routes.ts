@@ -33,7 +33,7 @@ export class Routes {
       ...(zone !== undefined && { zone }),
       ...(source !== undefined && { exclude: [source] }),
     };
-    const requirement = requirementFor({ namespace, capability, constraints });
+    const requirement = { ...requirementFor({ namespace, capability, constraints }), direct: true } as const;
     const { policy } = this.policies.for(requirement);
     const { agents, panic, rejected } = this.table.someEligible(requirement, limit, policy.panic);
     const kind = laneLabel(requirement);
@@ -46,7 +46,7 @@ export class Routes {
       updated_at: new Date().toISOString(),
       candidates: scored.slice(0, limit).map(({ entry, input, score }) => ({
         agent_id: entry.agentId,
-        ...(entry.endpoint !== undefined && { endpoint: entry.endpoint }),
+        endpoint: entry.endpoint ?? '',
         score: Math.round(Math.min(1, score) * 100),
         ...(input.p95Ms !== undefined && { estimated_p95_ms: input.p95Ms }),
         expires_in: EXPIRES_IN_S,

@@ -16,10 +16,7 @@ export type RouteQuery = z.output<typeof routeQuery>;
 const routeCandidate = z
   .object({
     agent_id: z.string(),
-    endpoint: z
-      .string()
-      .optional()
-      .meta({ description: 'absent where it has none: it works over a session' }),
+    endpoint: z.string().meta({ description: 'agents without one cannot be called, and are passed over' }),
     score: z.number().meta({ description: '0 to 100' }),
     estimated_p95_ms: z.number().optional().meta({ description: 'absent where it did nothing of late' }),
     expires_in: z.number().int().meta({ description: 'seconds for which this may be relied upon' }),

@@ -16,8 +16,6 @@ import { Standings } from './standings.js';
 
 /** Choices that a share is counted from. */
 const DRAWS = 1000;
-/** Most candidates that are shown. */
-const SHOWN = 1000;
 
 type Answer = z.input<typeof simulateAnswer>;
 type Shown = Answer['candidates'][number];
@@ -37,17 +35,19 @@ export class Simulation {
     const requirement = requirementFor(body);
     const { policy } = this.policies.for(requirement);
     const candidates = [...this.table.candidates(requirement)];
-    const { agents, panic, rejected } = eligibleOf(candidates, requirement, policy.panic, SHOWN);
+    const { agents, panic, rejected } = eligibleOf(candidates, requirement, policy.panic, body.limit);
     const open = freshest(agents, body.tried);
-    const inputs = this.standings.inputsOf(open, laneLabel(requirement), panic);
+    const inputs = once(this.standings.inputsOf(open, laneLabel(requirement), panic));
     const paused = this.switches.blocking(requirement);
     const key = body.affinity_key;
     const chosen = key === undefined ? undefined : selectByAffinity(open, key)?.agentId;
     const shares = key === undefined ? sharesOf(inputs, policy) : new Map([[chosen, 1]]);
     const likeliest = chosen ?? [...shares].sort(([, a], [, b]) => b - a)[0]?.[0];
     const shareOf = ({ agentId }: ReachEntry) => shares.get(agentId) ?? 0;
-    const first = [...open].sort((a, b) => shareOf(b) - shareOf(a)).slice(0, SHOWN);
-    const tried = agents.filter((e) => body.tried.includes(e.agentId) && !first.includes(e));
+    const first = [...open].sort((a, b) => shareOf(b) - shareOf(a)).slice(0, body.limit);
+    const tried = agents
+      .filter((e) => body.tried.includes(e.agentId) && !first.includes(e))
+      .slice(0, body.limit - first.length);
     const shown = [
       ...first.map((entry) => {
         const verdict = entry.agentId === likeliest ? 'chosen' : 'eligible';
@@ -55,13 +55,13 @@ export class Simulation {
       }),
       ...tried.map((entry) => this.shown(entry, requirement, policy, { verdict: 'tried', reason: TRIED })),
     ].sort((a, b) => (b.share ?? -1) - (a.share ?? -1) || (b.score ?? 0) - (a.score ?? 0));
-    const refused = rejected.named.slice(0, SHOWN - shown.length);
+    const refused = rejected.named.slice(0, body.limit - shown.length);
     return {
       at: new Date().toISOString(),
       by: open.length === 0 ? 'nobody' : key === undefined ? 'selection' : 'affinity',
       ...(likeliest !== undefined && { chosen: likeliest }),
       ...(paused !== undefined && { paused }),
-      ...(panic && { panic }),
+      ...(panic && agents.length > 0 && { panic }),
       strategy: policy.strategy,
       candidates: [...shown, ...this.refused(candidates, refused, requirement, policy)],
       total: candidates.length,
@@ -96,6 +96,12 @@ export class Simulation {
 }
 
 const TRIED = 'tried it before; others go first';
+
+/** Figures of each agent are made when it is compared the first time: a thousand choices compare the same again and again. */
+function once(inputs: Inputs): Inputs {
+  const made: ReturnType<Inputs['at']>[] = [];
+  return { length: inputs.length, at: (i) => (made[i] ??= inputs.at(i)) };
+}
 
 /** How a thousand choices that differ in their seed alone would fall. */
 function sharesOf(inputs: Inputs, policy: Policy): Map<string | undefined, number> {

@@ -12,6 +12,7 @@ export const simulateBody = z
     tried: z.array(userId('agent_id')).max(32).default([]).meta({
       description: 'agents that failed at it before, the last one last',
     }),
+    limit: z.number().int().min(1).max(1000).default(100).meta({ description: 'candidates that are shown' }),
   })
   .superRefine(checkTarget)
   .meta({ id: 'SimulateRequest' });
@@ -41,8 +42,8 @@ export const simulateAnswer = z
     }),
     strategy: z.enum(STRATEGIES),
     candidates: z.array(candidateView).meta({
-      description: 'the best first, then those that were rejected; at most a thousand',
+      description: 'the best first, then those that were rejected; at most `limit`',
     }),
-    total: z.number().int(),
+    total: z.number().int().meta({ description: 'candidates there are, shown or not' }),
   })
   .meta({ id: 'SimulateAnswer' });

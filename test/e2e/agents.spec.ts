@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -176,6 +177,21 @@ inBothModes('agents', (mode) => {
         status: 201,
         body: { superseded_lease_id: second.lease },
       });
+    });
+
+    test('a try to register that arrives after its lease is over takes nothing from the next one', async () => {
+      const body = { agent_id: 'a1', capabilities: ['work'], lease_id: randomUUID() };
+      expect((await api.post('agent/register', body)).status).toBe(201);
+      // The same call sent again is answered again.
+      expect((await api.post('agent/register', body)).body.lease_id).toBe(body.lease_id);
+      const next = { ...body, lease_id: randomUUID(), replaces_lease_id: body.lease_id };
+      expect((await api.post('agent/register', next)).status).toBe(201);
+      expect(await api.post('agent/register', body)).toMatchObject({
+        status: 409,
+        body: { code: 'REACH_LEASE_SUPERSEDED', agent_id: 'a1' },
+      });
+      const beat = await api.post('agent/lease', { agent_id: 'a1', lease_id: next.lease_id });
+      expect(beat.status).toBe(200);
     });
 
     test('two processes with one id: the loser is told, on every call, and nothing flaps', async () => {

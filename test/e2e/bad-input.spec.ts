@@ -301,6 +301,34 @@ inBothModes('bad input', (mode) => {
     });
   });
 
+  test('a parameter that a call does not take is refused, and the one that was meant is named', async () => {
+    const task = 'tasks/01900000-0000-7000-8000-000000000000';
+    for (const [path, query, hint] of [
+      ['tasks', { stat: 'failed' }, 'did you mean state?'],
+      ['agents', { capabilty: 'work' }, 'did you mean capability?'],
+      ['attributions', { frobnicate: 1 }, 'which takes limit, cursor, '],
+      ['attributions/summary', { groupby: 'code' }, 'did you mean group_by?'],
+      ['route/work', { limits: 1 }, 'did you mean limit?'],
+      ['events', { tpye: 'all' }, 'did you mean type?'],
+      ['capabilities', { namespac: 'x' }, 'did you mean namespace?'],
+      ['policies', { verbose: 1 }, 'which takes namespace'],
+      [task, { wait: 1 }, 'wait_ms'],
+      [`${task}/explain`, { deep: 1 }, 'deep'],
+    ] as const) {
+      const answer = await api.get(path, query);
+      const name = Object.keys(query).at(-1);
+      refused(answer, `/${name}`);
+      expect(answer.body.detail).toContain(hint);
+    }
+    // The namespace stands in the body.
+    const lost = await api.call('POST', '/api/v1/tasks?namespace=mine', { capability: 'work' });
+    refused(lost, '/namespace');
+    expect(lost.body.detail).toContain('which takes none in the query');
+    const removal = await api.call('DELETE', '/api/v1/policies/work?version=1');
+    refused(removal, '/version');
+    for (const path of ['/livez?x', '/metrics?x=1']) expect((await api.call('GET', path)).status).toBe(200);
+  });
+
   test('bad frames of a session are answered, and end nothing but themselves', async () => {
     const session = await api.session('s1');
     for (const frame of [{}, { type: 'nope' }, { type: 'operations', ref: 1, operations: [] }]) {

@@ -2,6 +2,7 @@ import { type PackedDecision, replayOf, unpackDecision } from '../../src/core/de
 import type { Policy } from '../../src/core/policy.js';
 import type { Api, Json } from '../support/api.js';
 import { Centre, inBothModes } from '../support/centre.js';
+import { ProbedServer } from '../support/probed-server.js';
 import { createTestDatabase, openSql, type TestDatabase } from '../support/postgres.js';
 import { describeWithRedisServer } from '../support/redis.js';
 import { until } from '../support/until.js';
@@ -66,6 +67,32 @@ inBothModes('policies', (mode) => {
     );
     expect(answers.filter((a) => a.status === 200)).toHaveLength(1);
     expect(answers.filter((a) => a.status === 409)).toHaveLength(19);
+  });
+
+  test('many are listed by pages, and each is followed by every dispatcher', async () => {
+    const names = Array.from({ length: 25 }, (_, i) => `many.${String(i).padStart(2, '0')}`);
+    await put(api, '*', { strategy: 'best' });
+    await Promise.all(names.map((name, i) => put(api, name, { max_attempts: 1 + i })));
+    await api.call('DELETE', `/api/v1/policies/many.07?namespace=${api.namespace}`);
+    const listed: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { body } = await api.get('policies', { limit: 10, ...(cursor !== undefined && { cursor }) });
+      expect(body.items.length).toBeLessThanOrEqual(10);
+      listed.push(...body.items.map((p: Json) => p.capability));
+      cursor = body.next_cursor;
+    } while (cursor !== undefined);
+    expect(listed).toEqual(['*', ...names.filter((name) => name !== 'many.07')]);
+    // The last word of the namespace goes for each of them, also where it was written after it.
+    await put(api, '*', { strategy: 'weighted_random' });
+    for (const at of api.each())
+      await until('every dispatcher follows all of them', async () => {
+        const found = await Promise.all(names.map(async (name) => (await policyOf(at, name)).body.settings));
+        return found.every(
+          ({ strategy, max_attempts: attempts }, i) =>
+            strategy === 'weighted_random' && (names[i] === 'many.07' || attempts === 1 + i),
+        );
+      });
   });
 
   test.each([-1, 1.5, 2 ** 31, '1'])('version %j is none that can be expected', async (version) => {
@@ -206,6 +233,8 @@ inBothModes('a simulation', (mode) => {
 });
 
 inBothModes('routing advice', (mode) => {
+  const server = new ProbedServer();
+  afterAll(() => server.die());
   const centre = Centre.ofSuite(mode);
   const advice = async (api: Api, capability: string, query = {}): Promise<Json> =>
     (await api.get(`route/${encodeURIComponent(capability)}`, query)).body;
@@ -222,15 +251,19 @@ inBothModes('routing advice', (mode) => {
 
   test('names the best first, and follows what callers report, on every replica', async () => {
     const api = centre.api();
+    // They are probed where they say they are.
+    await server.revive();
     for (const id of ['a', 'b', 'c'])
-      await api.agent(id, { transport: 'push', endpoint: `http://127.0.0.1:9/${id}` });
-    await known(api, 3);
+      await api.agent(id, { transport: 'push', endpoint: `${server.url}/${id}` });
+    await api.agent('fetches');
+    await known(api, 4);
     const first = await advice(api, 'work', { source_agent_id: 'c' });
     expect(first.candidates.map((c: Json) => c.agent_id).sort()).toEqual(['a', 'b']);
     expect(first.candidates[0]).toMatchObject({ expires_in: 30, throttled: false, free_slots: 1 });
-    expect(first.candidates[0].endpoint).toMatch(/9\/[ab]$/);
+    expect(first.candidates[0].endpoint).toMatch(/\/[ab]$/);
     expect(first.rejected.named).toEqual([
       { agent_id: 'c', filter: 'excluded', reason: 'excluded by the task' },
+      { agent_id: 'fetches', filter: 'endpoint', reason: 'has no endpoint: it fetches its work itself' },
     ]);
     expect(first.retry_after_ms).toBeGreaterThanOrEqual(100);
     expect(first.retry_after_ms).toBeLessThanOrEqual(800);

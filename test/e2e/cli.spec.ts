@@ -247,6 +247,10 @@ describe('reach agents', () => {
     expect(out).toMatch(/^AGENT .* REASON$/m);
     expect(out).toMatch(/^a1 .* degraded .* optional dependency mail is down$/m);
     expect(out).toMatch(/^a2 .* held by an operator: new disk; optional dependency mail is down$/m);
+    const one = await reach(['agents', '--limit', '1']);
+    expect(one.out).not.toMatch(/^a2/m);
+    expect(one.err).toContain('(the first 1; more with --limit)');
+    expect((await reach(['agents', '--limit', '2'])).err).toBe('');
   });
 
   it('shows the facts behind the state of one', async () => {

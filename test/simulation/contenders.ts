@@ -63,6 +63,7 @@ class Known implements CoreCandidate {
   readonly capabilities = new Map([['work', undefined]]);
   readonly tags = [];
   readonly zone = undefined;
+  readonly endpoint = undefined;
   readonly state = 'online';
   readonly stateReason = '';
   readonly criticalDown = undefined;

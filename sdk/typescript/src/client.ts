@@ -258,9 +258,8 @@ export class Client {
   }
 
   /** The policies of the namespace. */
-  async policies(): Promise<PolicyVersion[]> {
-    const answer = await this.query<{ items: PolicyVersion[] }>('policies', {});
-    return answer.items;
+  policies(): AsyncGenerator<PolicyVersion> {
+    return this.pages<PolicyVersion>('policies', {});
   }
 
   /** What holds for a capability (`*`: for every one of the namespace), and the last versions of its policy. */

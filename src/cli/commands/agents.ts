@@ -99,6 +99,7 @@ async function printOne({ client, out }: CommandContext, agentId: string): Promi
 async function printAgents({ client, out }: CommandContext, options: ListOptions): Promise<void> {
   const { capability, name, state, tag, all } = options;
   const agents = await take(
+    out,
     client.agents({ capability, name, state, tag, include_removed: all || undefined }),
     options.limit,
   );

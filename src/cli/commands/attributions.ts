@@ -63,7 +63,7 @@ async function showAttributions(options: Options, command: Command): Promise<voi
       'no failures',
     );
   }
-  const attributions = await take(client.attributions(filter), options.limit);
+  const attributions = await take(out, client.attributions(filter), options.limit);
   if (out.json) return out.document(attributions);
   if (attributions.length === 0) return out.line('no failures');
   for (const a of attributions) {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { EffectivePolicy, PolicySettings } from '@agent-reach/sdk';
 import type { Command } from 'commander';
-import { contextOf, wholeNumber } from '../context.js';
+import { contextOf, take, wholeNumber } from '../context.js';
 import { printable } from '../output/text.js';
 import { UsageError } from '../usage-error.js';
 
@@ -13,9 +13,10 @@ export function addPolicyCommands(program: Command): void {
   policy
     .command('list')
     .description('list the policies of the namespace')
-    .action(async (_options: object, command: Command) => {
+    .option('-l, --limit <n>', 'how many at most', wholeNumber(1, 100_000), 500)
+    .action(async (options: { limit: number }, command: Command) => {
       const { client, out } = contextOf(command);
-      const policies = await client.policies();
+      const policies = await take(out, client.policies(), options.limit);
       if (out.json) return out.document(policies);
       out.table(
         ['CAPABILITY', 'VERSION', 'CHANGED', 'BY', 'SETTINGS'],

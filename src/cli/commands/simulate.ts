@@ -1,6 +1,6 @@
 import type { SimulateAnswer, SimulateRequest } from '@agent-reach/sdk';
 import type { Command } from 'commander';
-import { contextOf } from '../context.js';
+import { contextOf, wholeNumber } from '../context.js';
 import type { Output } from '../output/output.js';
 import { merits, printable } from '../output/text.js';
 
@@ -13,6 +13,7 @@ interface Options {
   exclude?: string[];
   tried?: string[];
   affinity?: string;
+  limit: number;
 }
 
 const several = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
@@ -29,6 +30,7 @@ export function addSimulateCommand(program: Command): void {
     .option('--zone <zone>', 'the zone the agent has to be in')
     .option('--exclude <id>', 'never to this agent (may be repeated)', several)
     .option('--tried <id>', 'this agent has failed at it (may be repeated, the last one last)', several)
+    .option('-l, --limit <n>', 'how many candidates to show at most', wholeNumber(1, 1000), 100)
     .option('--affinity <key>', 'the affinity key of the task')
     .description('show who would get a task now, and why nobody else would')
     .action(async (capabilities: string[], options: Options, command: Command) => {
@@ -47,6 +49,7 @@ function requestOf(capabilities: string[], o: Options): SimulateRequest {
     ...(o.exclude !== undefined && { exclude: o.exclude }),
   };
   return {
+    limit: o.limit,
     ...(capabilities.length > 0 && { capabilities }),
     ...(o.agent !== undefined && { agent_id: o.agent }),
     ...(o.name !== undefined && { name: o.name }),
@@ -64,14 +67,14 @@ function print(out: Output, answer: SimulateAnswer): void {
     answer.candidates.map((c) => [
       printable(c.agent_id),
       out.paint(COLORS[c.verdict], c.verdict),
-      c.share === undefined ? '' : `${Math.round(c.share * 100)}%`,
+      c.share === undefined ? '' : `${(c.share * 100).toFixed(1)} %`,
       c.score?.toFixed(3) ?? '',
       printable(c.verdict === 'rejected' || c.verdict === 'tried' ? refusal(c) : merits(c)),
     ]),
     'no agent offers that',
   );
   if (answer.total > answer.candidates.length)
-    out.line(`${answer.total - answer.candidates.length} more are not shown`);
+    out.line(`${answer.total - answer.candidates.length} more are not shown; --limit takes up to 1000`);
   out.line(printable(headline(answer)));
   if (answer.panic === true && answer.candidates.some((c) => c.share !== undefined))
     out.line('nobody is in good standing: all of these failed of late, and are used all the same (panic)');

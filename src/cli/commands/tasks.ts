@@ -74,6 +74,7 @@ function listTasks(options: ListOptions, command: Command): Promise<void> {
 async function printTasks({ client, out }: CommandContext, options: ListOptions): Promise<void> {
   const { state, capability, agent, code, since, until } = options;
   const tasks = await take(
+    out,
     client.list({ state, capability, agent_id: agent, code, since, until }),
     options.limit,
   );
@@ -92,7 +93,6 @@ async function printTasks({ client, out }: CommandContext, options: ListOptions)
     ]),
     'no tasks',
   );
-  if (tasks.length === options.limit) out.note(`(the newest ${options.limit}; more with --limit)`);
 }
 
 async function showTask(taskId: string, options: { follow: boolean }, command: Command): Promise<void> {

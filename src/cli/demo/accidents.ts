@@ -9,9 +9,10 @@ export const VICTIM = 'summarizer-1';
 /** The agent that needs the document service. */
 const NEEDY = 'fetcher-1';
 const LOOK_EVERY_MS = 50;
-const LOOK_FOR_MS = 20_000;
-/** Begun so shortly ago that it is surely still in the middle. */
-const YOUNG_MS = 700;
+/** A machine may be busy. */
+const LOOK_FOR_MS = 60_000;
+/** A report that was under way when its agent was frozen has arrived by then. */
+const UNDER_WAY_MS = 200;
 
 /** Kills a summarizer in the middle of a task. @returns the task it held */
 export async function killInMidTask(
@@ -22,8 +23,8 @@ export async function killInMidTask(
 ): Promise<string> {
   const until = performance.now() + LOOK_FOR_MS;
   while (performance.now() < until) {
-    const task = await taskJustBegun(client);
-    if (task) {
+    const task = await frozenInMidTask(client, stage);
+    if (task !== undefined) {
       await stage.killAgent(VICTIM);
       const document = pipeline.submitted.get(task.task_id)?.document ?? 'a document';
       journal.accident(`kill -9 ${VICTIM} in the middle of "${document}"`);
@@ -34,14 +35,18 @@ export async function killInMidTask(
   throw new Error(`${VICTIM} never had a task to be killed in`);
 }
 
-async function taskJustBegun(client: Client): Promise<Task | undefined> {
-  const { items } = await client.page({ state: 'running', agent_id: VICTIM }, { limit: 10 });
-  for (const task of items) {
-    const { deliveries } = await client.get(task.task_id);
-    const begun = deliveries.at(-1)?.acked_at;
-    if (begun !== undefined && Date.now() - Date.parse(begun) < YOUNG_MS) return task;
-  }
-  return undefined;
+/**
+ * A task that the victim is in the middle of; it is frozen then, so that it stays there. Where a task can end between
+ * a look and the kill, a slow machine would find none to kill it in.
+ */
+async function frozenInMidTask(client: Client, stage: Stage): Promise<Task | undefined> {
+  const running = () => client.page({ state: 'running', agent_id: VICTIM }, { limit: 10 });
+  if ((await running()).items.length === 0) return undefined;
+  stage.freezeAgent(VICTIM, true);
+  await sleep(UNDER_WAY_MS);
+  const [task] = (await running()).items;
+  if (task === undefined) stage.freezeAgent(VICTIM, false);
+  return task;
 }
 
 /** Takes the document service away and brings it back. */

@@ -96,6 +96,11 @@ export class Stage {
     return [...this.agents.keys()];
   }
 
+  /** Stops an agent's process where it is, or lets it go on. Windows cannot: there it goes on. */
+  freezeAgent(id: string, frozen: boolean): void {
+    if (process.platform !== 'win32') this.agents.get(id)?.kill(frozen ? 'SIGSTOP' : 'SIGCONT');
+  }
+
   /** Ends an agent's process without warning. */
   async killAgent(id: string): Promise<void> {
     const agent = this.agents.get(id);

@@ -1,5 +1,4 @@
 import { isTerminal, type AgentView, type Attribution, type Client, type TaskDetail } from '@agent-reach/sdk';
-import { take } from '../context.js';
 import { VICTIM } from './accidents.js';
 import type { Pipeline } from './pipeline.js';
 
@@ -13,19 +12,23 @@ export interface Evidence {
   orphan: string;
 }
 
-const EVERYTHING = 100_000;
-
 /** Reads all tasks, failures and agents back from the centre. */
 export async function gather(client: Client, report: string | undefined, orphan: string): Promise<Evidence> {
   const tasks: TaskDetail[] = [];
-  for (const task of await take(client.list(), EVERYTHING)) tasks.push(await client.get(task.task_id));
+  for (const task of await all(client.list())) tasks.push(await client.get(task.task_id));
   return {
     tasks,
-    attributions: await take(client.attributions(), EVERYTHING),
-    agents: await take(client.agents(), EVERYTHING),
+    attributions: await all(client.attributions()),
+    agents: await all(client.agents()),
     report,
     orphan,
   };
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
 }
 
 /** Which promises were broken; none: all held. */

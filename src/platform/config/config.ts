@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { failpointProblems, TEST_KEYS } from '../lifecycle/failpoints.js';
 import { fields } from './fields.js';
 import type { FieldMeta } from './kinds.js';
-import { nearest } from './nearest.js';
+import { nearest } from '../nearest.js';
 
 /** Every setting, parsed, bounded and frozen. Names are the camelCase of the variables. */
 export type Config = Readonly<z.output<z.ZodObject<typeof fields>>>;

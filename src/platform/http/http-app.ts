@@ -9,6 +9,7 @@ import { installHooks } from './hooks.js';
 import { serveConsole } from './console.js';
 import { serveDocs } from './docs.js';
 import { PROBLEM_TYPE, ProblemFilter, problemOf } from './problem.filter.js';
+import { NoQueryGuard } from './no-query.guard.js';
 import { RouteTable } from './routes.js';
 import { SchemaPipe } from './schema.pipe.js';
 import { traceOf } from './trace.js';
@@ -50,6 +51,7 @@ export function setUpHttp(app: NestFastifyApplication, config: Config, consoleFo
   installHooks(fastify, config, routes);
   measure(app);
   usePrefix(app);
+  app.useGlobalGuards(new NoQueryGuard());
   app.useGlobalPipes(new SchemaPipe());
   app.useGlobalFilters(new ProblemFilter((path) => routes.nearMiss(path)));
   serveDocs(app);

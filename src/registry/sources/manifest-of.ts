@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { nearest } from '../../platform/config/nearest.js';
+import { nearest } from '../../platform/nearest.js';
 import { registerBody, type RegisterBody } from '../agents.wire.js';
 import { SourceError, wrongIn, type SourceInstance } from './registry-source.js';
 

@@ -7,7 +7,8 @@
 -- What is known about a dependency that it still declares (the same but for how it is judged) stays known; everything
 -- else is observed anew. An operator's hold is not the agent's to end.
 -- Returns the row, and `superseded_lease_id` where an unexpired registration was replaced. No row: the agent's last
--- lease is neither $18 nor (the same call asked again) $14, so somebody else registered in the meantime.
+-- lease is neither $18 nor (the same call asked again) $14, so somebody else registered in the meantime; or lease $14 was
+-- the agent's before, and this try is an old one.
 -- The insert selects from `old`, which makes sure that `old` is read first: a row that this very statement has
 -- changed already cannot be locked any more, and would be passed over.
 WITH old AS (
@@ -41,7 +42,11 @@ WITH old AS (
           jsonb_array_elements(excluded.dependencies) AS after
         WHERE before->>'name' = known.key
           AND before - '{critical,timeout_ms}'::text[] = after - '{critical,timeout_ms}'::text[])))
-  WHERE ($18::uuid IS NULL OR a.lease_id IN ($18::uuid, $14::uuid))
+  WHERE CASE WHEN $18::uuid IS NOT NULL THEN a.lease_id IN ($18::uuid, $14::uuid)
+    -- A try that was given up, and arrives after the lease it asked for has been granted and is over.
+    ELSE a.lease_id = $14::uuid OR NOT EXISTS (
+      SELECT FROM agent_transitions t WHERE t.namespace = $1 AND t.agent_id = $2
+        AND t.at > now() - interval '1 hour' AND t.facts->>'lease_id' = $14::uuid::text) END
     AND ($19::text IS NULL OR a.source = $19::text OR a.removed_at IS NOT NULL)
   RETURNING *
 ), noted AS (

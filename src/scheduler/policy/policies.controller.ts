@@ -1,14 +1,16 @@
 import { Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { Answers, Fails } from '../../platform/http/describe.js';
+import { decodeCursor, toPage } from '../../platform/http/pagination.js';
 import { Principal } from '../../platform/http/principal.js';
 import { namespaceQuery } from '../../registry/agents.wire.js';
 import { Policies } from './policies.js';
 import { type PolicyRow, PolicyStore } from './policy.store.js';
 import {
   effectivePolicy,
-  policiesAnswer,
+  policiesPage,
+  policiesQuery,
   policyBody,
   policyCapability,
   policyRemovalQuery,
@@ -24,10 +26,12 @@ export class PoliciesController {
   ) {}
 
   @Get()
-  @Answers(200, policiesAnswer, 'The policies of a namespace')
-  async list(@Query({ schema: namespaceQuery }) { namespace }: z.output<typeof namespaceQuery>) {
-    const rows = await this.store.current(namespace);
-    return { items: rows.filter((row) => row.settings !== null).map(toView) };
+  @Answers(200, policiesPage, 'The policies of a namespace, by capability')
+  @Fails('VALIDATION_FAILED')
+  async list(@Query({ schema: policiesQuery }) q: z.output<typeof policiesQuery>) {
+    const after = q.cursor === undefined ? null : decodeCursor(q.cursor, z.tuple([z.string()]))[0];
+    const rows = await this.store.page(q.namespace, after, q.limit + 1);
+    return toPage(rows, q.limit, toView, (row) => [row.capability]);
   }
 
   @Get(':capability')

@@ -36,14 +36,18 @@ export interface Effective {
   /** 0 where there is no policy. */
   version: number;
   namespaceVersion: number;
+  /** What it was made of. */
+  from: { own: PolicyRow | undefined; every: PolicyRow | undefined };
 }
 
 /** The policies, in memory: each placement and each admission reads them. Kept equal to Postgres as the reach table is. */
 @Injectable()
 export class Policies implements OnApplicationBootstrap {
   private readonly ticker: Ticker;
-  /** By namespace and capability, as far as there are policies. */
-  private known: ReadonlyMap<string, Effective> = new Map();
+  /** The last version of each policy, by namespace and capability; of removed ones too. */
+  private readonly rows = new Map<string, PolicyRow>();
+  /** What follows from them. */
+  private readonly known = new Map<string, Effective>();
   /** Digests of what stands in the ledger. */
   private readonly kept = new Set<string>();
   private readonly defaults: Effective;
@@ -54,13 +58,13 @@ export class Policies implements OnApplicationBootstrap {
     private readonly store: PolicyStore,
     shutdown: Shutdown,
   ) {
-    this.defaults = this.combined(undefined, undefined);
+    this.defaults = this.combined({ own: undefined, every: undefined });
     this.ticker = new Ticker('policies', config.reconcileIntervalMs, () => this.read());
     shutdown.on('drain', 'policies', () => this.ticker.stop());
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.coordinator.subscribe(CHANNEL, () => this.ticker.soon());
+    await this.coordinator.subscribe(CHANNEL, (which) => void this.hear(which));
     this.coordinator.onLost(() => this.ticker.soon());
     const deadline = performance.now() + READ_WITHIN_MS;
     await persist('policies were being read', deadline, nestLog(Policies.name), () => this.read());
@@ -95,8 +99,11 @@ export class Policies implements OnApplicationBootstrap {
     for (let tries = 0; tries < TRIES; tries++) {
       const written = await this.store.write(namespace, capability, settings, by, expected);
       if (written !== undefined) {
-        await this.read();
-        await this.coordinator.publish(CHANNEL, '').catch(() => undefined);
+        // It is written, whatever happens to what follows from it.
+        await this.take([written]).catch(() => this.ticker.soon());
+        await this.coordinator
+          .publish(CHANNEL, JSON.stringify([namespace, capability]))
+          .catch(() => undefined);
         return written;
       }
       if (expected !== undefined) break;
@@ -113,17 +120,42 @@ export class Policies implements OnApplicationBootstrap {
     );
   }
 
+  /** Another replica wrote a policy. */
+  private async hear(which: string): Promise<void> {
+    try {
+      const [namespace, capability] = JSON.parse(which) as [string, string];
+      await this.take(await this.store.current(namespace, capability));
+    } catch {
+      this.ticker.soon();
+    }
+  }
+
   private async read(): Promise<void> {
-    const rows = await this.store.current();
-    const byKey = new Map(rows.map((row) => [agentKey(row.namespace, row.capability), row]));
-    const next = new Map<string, Effective>();
-    for (const [key, row] of byKey) {
-      const every = byKey.get(agentKey(row.namespace, EVERY_CAPABILITY));
-      next.set(key, this.combined(every, row.capability === EVERY_CAPABILITY ? undefined : row));
+    await this.take(await this.store.current());
+  }
+
+  private async take(rows: readonly PolicyRow[]): Promise<void> {
+    for (const row of rows) {
+      const key = agentKey(row.namespace, row.capability);
+      if (row.version > (this.rows.get(key)?.version ?? 0)) this.rows.set(key, row);
+    }
+    const changed = new Map<string, Effective>();
+    for (const [key, row] of this.rows) {
+      const from = this.partsOf(row);
+      if (!isMadeOf(this.known.get(key), from)) changed.set(key, this.combined(from));
     }
     // Before anybody decides by it.
-    await this.keep([this.defaults, ...next.values()]);
-    this.known = next;
+    await this.keep([this.defaults, ...changed.values()]);
+    for (const [key, effective] of changed) {
+      const row = this.rows.get(key);
+      // Else something newer came meanwhile, and whoever brought it makes it anew.
+      if (row !== undefined && isMadeOf(effective, this.partsOf(row))) this.known.set(key, effective);
+    }
+  }
+
+  private partsOf(row: PolicyRow): Effective['from'] {
+    const every = this.rows.get(agentKey(row.namespace, EVERY_CAPABILITY));
+    return { own: row.capability === EVERY_CAPABILITY ? undefined : row, every };
   }
 
   private async keep(all: readonly Effective[]): Promise<void> {
@@ -141,7 +173,8 @@ export class Policies implements OnApplicationBootstrap {
     return { factor, min_ms: least, max_ms: max_ms ?? Math.max(MOST_TIMEOUT_MS, least) };
   }
 
-  private combined(every: PolicyRow | undefined, own: PolicyRow | undefined): Effective {
+  private combined(from: Effective['from']): Effective {
+    const { own, every } = from;
     const said = <K extends keyof PolicySettings>(name: K) =>
       own?.settings?.[name] ?? every?.settings?.[name];
     const settings = {
@@ -168,6 +201,7 @@ export class Policies implements OnApplicationBootstrap {
       digest: digestOf(policy),
       version: own?.settings ? own.version : 0,
       namespaceVersion: every?.settings ? every.version : 0,
+      from,
     };
   }
 }
@@ -175,6 +209,10 @@ export class Policies implements OnApplicationBootstrap {
 function timeoutRule({ timeouts, execution_timeout_ms: unknownMs }: FullPolicySettings): TimeoutRule {
   const { fixed_ms: fixedMs, factor = 1, min_ms: minMs = 0, max_ms: maxMs = Infinity } = timeouts;
   return fixedMs !== undefined ? { fixedMs } : { factor, minMs, maxMs, unknownMs };
+}
+
+function isMadeOf(effective: Effective | undefined, { own, every }: Effective['from']): boolean {
+  return effective !== undefined && effective.from.own === own && effective.from.every === every;
 }
 
 function scoring(score: FullPolicySettings['score']): Policy['score'] {

@@ -5,6 +5,7 @@ import { Sql } from '../../platform/postgres/sql.js';
 import type { PolicySettings } from './policy.wire.js';
 
 const POLICIES = loadSql(import.meta.url, 'sql/policies.sql');
+const POLICIES_PAGE = loadSql(import.meta.url, 'sql/policies_page.sql');
 const POLICY_VERSIONS = loadSql(import.meta.url, 'sql/policy_versions.sql');
 const FOLLOW = loadSql(import.meta.url, 'sql/follow.sql');
 const POLICY_WRITE = loadSql(import.meta.url, 'sql/policy_write.sql');
@@ -31,6 +32,11 @@ export class PolicyStore {
   async current(namespace?: string, capability?: string): Promise<PolicyRow[]> {
     const params = [namespace ?? null, capability ?? null];
     return (await this.sql.run<PolicyRow>('policies', POLICIES, params)).rows;
+  }
+
+  /** Those of a namespace that hold, by capability. @param after the capability after which to go on */
+  async page(namespace: string, after: string | null, limit: number): Promise<PolicyRow[]> {
+    return (await this.sql.run<PolicyRow>('policies_page', POLICIES_PAGE, [namespace, after, limit])).rows;
   }
 
   /** The last versions, newest first. */

@@ -4,6 +4,8 @@ import {
   capabilityName,
   durationMs,
   namespace,
+  page,
+  pageQuery,
   queryInt,
   timestamp,
 } from '../../platform/wire/primitives.js';
@@ -100,7 +102,8 @@ export const policyVersion = z
   })
   .meta({ id: 'PolicyVersion' });
 
-export const policiesAnswer = z.object({ items: z.array(policyVersion) }).meta({ id: 'Policies' });
+export const policiesQuery = pageQuery.extend({ namespace });
+export const policiesPage = page(policyVersion).meta({ id: 'PolicyPage' });
 
 export const effectivePolicy = z
   .object({

@@ -364,7 +364,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The policies of a namespace */
+    /** The policies of a namespace, by capability */
     get: operations['policiesList'];
     put?: never;
     post?: never;
@@ -1050,6 +1050,7 @@ export interface components {
         idle_ms?: number;
         consecutive_failures: number;
         in_flight: number;
+        /** @description slots it might use then: while it comes back from failures fewer than it declared */
         max_concurrency: number;
         weight: number;
         /** @description true: it is coming back from failures */
@@ -1073,6 +1074,7 @@ export interface components {
             | 'tags'
             | 'zone'
             | 'excluded'
+            | 'endpoint'
             | 'state'
             | 'held'
             | 'critical_dependency'
@@ -1645,8 +1647,9 @@ export interface components {
         code?: 'AGENT_ERROR' | 'EXECUTION_TIMEOUT' | 'CONNECTION_FAILED' | 'DEPENDENCY_DOWN';
       }[];
     };
-    Policies: {
+    PolicyPage: {
       items: components['schemas']['PolicyVersion'][];
+      next_cursor?: string;
     };
     PolicyRequest: {
       /**
@@ -1937,6 +1940,7 @@ export interface components {
             | 'tags'
             | 'zone'
             | 'excluded'
+            | 'endpoint'
             | 'state'
             | 'held'
             | 'critical_dependency'
@@ -1949,8 +1953,8 @@ export interface components {
     };
     RouteCandidate: {
       agent_id: string;
-      /** @description absent where it has none: it works over a session */
-      endpoint?: string;
+      /** @description agents without one cannot be called, and are passed over */
+      endpoint: string;
       /** @description 0 to 100 */
       score: number;
       /** @description absent where it did nothing of late */
@@ -1977,8 +1981,9 @@ export interface components {
       panic?: boolean;
       /** @enum {string} */
       strategy: 'best' | 'weighted_random' | 'weighted_round_robin' | 'power_of_two' | 'least_watermark';
-      /** @description the best first, then those that were rejected; at most a thousand */
+      /** @description the best first, then those that were rejected; at most `limit` */
       candidates: components['schemas']['SimulatedCandidate'][];
+      /** @description candidates there are, shown or not */
       total: number;
     };
     SimulateRequest: {
@@ -2006,6 +2011,11 @@ export interface components {
        * @default []
        */
       tried?: string[];
+      /**
+       * @description candidates that are shown
+       * @default 100
+       */
+      limit?: number;
     };
     SimulatedCandidate: {
       agent_id: string;
@@ -2022,6 +2032,7 @@ export interface components {
       idle_ms?: number;
       consecutive_failures: number;
       in_flight: number;
+      /** @description slots it might use then: while it comes back from failures fewer than it declared */
       max_concurrency: number;
       weight: number;
       /** @description true: it is coming back from failures */
@@ -2042,6 +2053,7 @@ export interface components {
         | 'tags'
         | 'zone'
         | 'excluded'
+        | 'endpoint'
         | 'state'
         | 'held'
         | 'critical_dependency'
@@ -3043,6 +3055,10 @@ export interface operations {
   policiesList: {
     parameters: {
       query?: {
+        /** @description Rows a page */
+        limit?: number;
+        /** @description `next_cursor` of the page before */
+        cursor?: string;
         /** @description Isolation domain; namespaces do not see each other. */
         namespace?: string;
       };
@@ -3052,13 +3068,22 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The policies of a namespace */
+      /** @description The policies of a namespace, by capability */
       200: {
         headers: {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Policies'];
+          'application/json': components['schemas']['PolicyPage'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
         };
       };
     };
