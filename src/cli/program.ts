@@ -7,6 +7,7 @@ import { addCompletionCommand } from './commands/completion.js';
 import { addDemoCommand } from './commands/demo.js';
 import { addManifestCommand } from './commands/manifest.js';
 import { addPolicyCommands } from './commands/policy.js';
+import { addScheduleCommands } from './commands/schedule.js';
 import { addServerCommands } from './commands/server.js';
 import { addSimulateCommand } from './commands/simulate.js';
 import { addSubmitCommand } from './commands/submit.js';
@@ -32,6 +33,7 @@ export function createProgram(): Command {
   addAgentCommands(program);
   addCapabilityCommands(program);
   addPolicyCommands(program);
+  addScheduleCommands(program);
   addSimulateCommand(program);
   addAttributionCommand(program);
   addManifestCommand(program);

@@ -4,7 +4,7 @@ import { ReachError } from '../core/errors.js';
 import type { TaskState } from '../core/task-state.js';
 import { BatchWriter } from '../platform/postgres/batch-writer.js';
 import { loadSql } from '../platform/postgres/sql-file.js';
-import { Sql } from '../platform/postgres/sql.js';
+import { Sql, type SqlRunner } from '../platform/postgres/sql.js';
 import type { OfferChoice } from './placement.store.js';
 
 const ADMIT = loadSql(import.meta.url, 'sql/admit.sql');
@@ -75,14 +75,22 @@ export class AdmissionStore {
     return this.writer.write({ task, seat });
   }
 
+  /** Inserts new tasks without keys in a transaction; in order. */
+  addWithin(tx: SqlRunner, tasks: readonly NewTask[]): Promise<Admitted[]> {
+    return this.writeTasks(
+      tasks.map((task) => ({ task, seat: undefined })),
+      tx,
+    );
+  }
+
   /** What stands under the key, if anything does. */
   async findByKey(namespace: string, key: string, id: string): Promise<Admitted | undefined> {
     const [found] = await this.find([{ id, namespace, key }]);
     return found;
   }
 
-  private async writeTasks(items: readonly NewRow[]): Promise<Admitted[]> {
-    const { rows } = await this.sql.run<{
+  private async writeTasks(items: readonly NewRow[], on: SqlRunner = this.sql): Promise<Admitted[]> {
+    const { rows } = await on.run<{
       id: string;
       state: TaskState;
       deadline_at: Date | null;

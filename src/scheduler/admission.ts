@@ -201,7 +201,11 @@ export class Admission {
     return this.store.findByKey(task.namespace, task.key, task.id);
   }
 
-  private prepare(body: TaskBody, context: AdmissionContext): NewTask {
+  /**
+   * The task that a body asks for, with a new id; nothing is stored.
+   * @throws ReachError VALIDATION_FAILED, PAYLOAD_TOO_LARGE
+   */
+  prepare(body: TaskBody, context: AdmissionContext): NewTask {
     const requirement = requirementFor(body);
     const lane = laneOf(requirement);
     if (lane.length > MAX_LANE_LENGTH)

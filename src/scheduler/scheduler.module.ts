@@ -29,6 +29,11 @@ import { Retention } from './retention.js';
 import { RetryBudgets } from './retry-budgets.js';
 import { RouteController } from './route.controller.js';
 import { Routes } from './routes.js';
+import { ScheduleFiring } from './schedules/firing.js';
+import { ScheduledTasks } from './schedules/scheduled-tasks.js';
+import { ScheduleStore } from './schedules/schedule.store.js';
+import { Schedules } from './schedules/schedules.js';
+import { SchedulesController } from './schedules/schedules.controller.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
 import { Simulation } from './simulation.js';
 import { Slots } from './slots.js';
@@ -48,7 +53,13 @@ import { Upkeep } from './upkeep.js';
 
 @Module({
   imports: [RegistryModule, ProbeModule],
-  controllers: [TasksController, DeliveriesController, PoliciesController, RouteController],
+  controllers: [
+    TasksController,
+    DeliveriesController,
+    PoliciesController,
+    RouteController,
+    SchedulesController,
+  ],
   providers: [
     Admission,
     AdmissionStore,
@@ -80,6 +91,10 @@ import { Upkeep } from './upkeep.js';
     Retention,
     Routes,
     RetryBudgets,
+    ScheduledTasks,
+    ScheduleFiring,
+    Schedules,
+    ScheduleStore,
     SchedulerMetrics,
     Sessions,
     Simulation,

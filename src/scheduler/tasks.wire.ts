@@ -60,31 +60,36 @@ export function checkTarget(b: z.output<z.ZodObject<typeof taskTarget>>, ctx: z.
     ctx.addIssue({ code: 'custom', path: ['name'], message: 'not together with agent_id' });
 }
 
+/** What a task is, beside when it runs and whose it is. */
+export const taskFields = {
+  ...taskTarget,
+  payload: json.default(null),
+  priority: z.number().int().min(-100).max(100).default(0).meta({ description: 'higher goes first' }),
+  idempotent: z.boolean().default(false).meta({
+    description: 'true: running it twice is harmless, so it may be retried after it may have started',
+  }),
+  ack_timeout_ms: durationMs(50, 300_000).optional(),
+  execution_timeout_ms: durationMs(50, 604_800_000).optional(),
+  timeout_ms: durationMs(50, YEAR_MS).optional().meta({
+    description:
+      'of the whole task, attempts and pauses included, from when it may start: must have ended by then',
+  }),
+  expires_in_ms: durationMs(1, YEAR_MS).optional().meta({ description: 'must have started by then' }),
+  max_attempts: z.number().int().min(1).max(100).optional(),
+  constraints: constraints.optional(),
+  affinity_key: userId('affinity_key').optional(),
+  callback_url: z
+    .url({ protocol: /^https?$/ })
+    .max(2000)
+    .optional(),
+};
+
 export const taskBody = z
   .object({
-    ...taskTarget,
-    payload: json.default(null),
-    priority: z.number().int().min(-100).max(100).default(0).meta({ description: 'higher goes first' }),
-    idempotent: z.boolean().default(false).meta({
-      description: 'true: running it twice is harmless, so it may be retried after it may have started',
-    }),
-    ack_timeout_ms: durationMs(50, 300_000).optional(),
-    execution_timeout_ms: durationMs(50, 604_800_000).optional(),
-    timeout_ms: durationMs(50, YEAR_MS).optional().meta({
-      description:
-        'of the whole task, attempts and pauses included, from when it may start: must have ended by then',
-    }),
-    expires_in_ms: durationMs(1, YEAR_MS).optional().meta({ description: 'must have started by then' }),
+    ...taskFields,
     delay_ms: durationMs(0, YEAR_MS).optional(),
     run_at: timestamp.optional().meta({ description: 'earliest start; not together with delay_ms' }),
-    max_attempts: z.number().int().min(1).max(100).optional(),
-    constraints: constraints.optional(),
-    affinity_key: userId('affinity_key').optional(),
     parent_task_id: uuid.optional(),
-    callback_url: z
-      .url({ protocol: /^https?$/ })
-      .max(2000)
-      .optional(),
     idempotency_key: userId('idempotency_key', 255)
       .optional()
       .meta({ description: 'as the Idempotency-Key header, for tasks of a batch' }),

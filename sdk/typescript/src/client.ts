@@ -11,6 +11,7 @@ import {
 } from './client-options.js';
 import { ReachApiError, ReachConnectionError, ReachTaskError, ReachTimeoutError } from './errors.js';
 import { Http } from './http.js';
+import { Schedules } from './schedules.js';
 import { followEvents } from './task-events.js';
 import {
   type AgentDetail,
@@ -64,6 +65,8 @@ export function isTerminal(state: TaskState): boolean {
  */
 export class Client {
   readonly namespace: string;
+  /** Tasks that come again and again. */
+  readonly schedules: Schedules;
   private readonly http: Http;
 
   constructor(options: ClientOptions = {}) {
@@ -73,6 +76,7 @@ export class Client {
       url: options.url ?? process.env['REACH_URL'] ?? 'http://127.0.0.1:8080',
       token: options.token ?? process.env['REACH_TOKEN'],
     });
+    this.schedules = new Schedules(this.http, this.namespace);
   }
 
   /** Stores a task; resolves once it is certain to reach a terminal state. */

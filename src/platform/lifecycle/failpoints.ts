@@ -8,6 +8,8 @@
 export const FAILPOINTS = [
   'admit_before_commit',
   'admit_after_commit',
+  'fire_before_commit',
+  'fire_after_commit',
   'order_after_add',
   'offer_before_commit',
   'offer_after_commit',

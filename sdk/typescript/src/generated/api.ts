@@ -444,6 +444,93 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/schedules': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** List schedules, by id */
+    get: operations['schedulesList'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/schedules/{schedule_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** One schedule, with its next fire times and what came of the last ones */
+    get: operations['schedulesOne'];
+    /** Create or replace a schedule */
+    put: operations['schedulesWrite'];
+    post?: never;
+    /** Remove a schedule, with the record of its firings; its tasks go on */
+    delete: operations['schedulesRemove'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/schedules/{schedule_id}/pause': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Pause: what passes until it is resumed does not fire */
+    post: operations['schedulesPause'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/schedules/{schedule_id}/resume': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Go on with the next fire time */
+    post: operations['schedulesResume'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/schedules/{schedule_id}/trigger': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Fire now, beside its times */
+    post: operations['schedulesTrigger'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/tasks': {
     parameters: {
       query?: never;
@@ -1965,6 +2052,301 @@ export interface components {
       throttled: boolean;
       free_slots: number;
     };
+    Schedule: {
+      namespace: string;
+      schedule_id: string;
+      cron: string;
+      timezone: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      start_at?: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      end_at?: string;
+      jitter_ms: number;
+      /** @enum {string} */
+      catch_up: 'none' | 'last' | 'all';
+      catch_up_limit: number;
+      /** @enum {string} */
+      overlap: 'allow' | 'skip' | 'queue';
+      task: {
+        capability?: string;
+        capabilities?: string[];
+        agent_id?: string;
+        name?: string;
+        /**
+         * @description any JSON value
+         * @default null
+         */
+        payload: unknown;
+        /**
+         * @description higher goes first
+         * @default 0
+         */
+        priority: number;
+        /**
+         * @description true: running it twice is harmless, so it may be retried after it may have started
+         * @default false
+         */
+        idempotent: boolean;
+        ack_timeout_ms?: number;
+        execution_timeout_ms?: number;
+        /** @description of the whole task, attempts and pauses included, from when it may start: must have ended by then */
+        timeout_ms?: number;
+        /** @description must have started by then */
+        expires_in_ms?: number;
+        max_attempts?: number;
+        constraints?: {
+          /** @description semver range of the capability */
+          version?: string;
+          /** @description the agent has all of them */
+          tags?: string[];
+          zone?: string;
+          /** @description agents never to use */
+          exclude?: string[];
+        };
+        affinity_key?: string;
+        /** Format: uri */
+        callback_url?: string;
+      };
+      paused: boolean;
+      pause_reason?: string;
+      /**
+       * Format: date-time
+       * @description the next fire time; absent: there is none any more
+       */
+      next_at?: string;
+      /**
+       * Format: date-time
+       * @description a fire time that waits for the task of an earlier one to end
+       */
+      waiting_at?: string;
+      /** @description why it could not fire the last time */
+      problem?: string;
+      changed_by: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      changed_at: string;
+    };
+    ScheduleDetail: {
+      namespace: string;
+      schedule_id: string;
+      cron: string;
+      timezone: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      start_at?: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      end_at?: string;
+      jitter_ms: number;
+      /** @enum {string} */
+      catch_up: 'none' | 'last' | 'all';
+      catch_up_limit: number;
+      /** @enum {string} */
+      overlap: 'allow' | 'skip' | 'queue';
+      task: {
+        capability?: string;
+        capabilities?: string[];
+        agent_id?: string;
+        name?: string;
+        /**
+         * @description any JSON value
+         * @default null
+         */
+        payload: unknown;
+        /**
+         * @description higher goes first
+         * @default 0
+         */
+        priority: number;
+        /**
+         * @description true: running it twice is harmless, so it may be retried after it may have started
+         * @default false
+         */
+        idempotent: boolean;
+        ack_timeout_ms?: number;
+        execution_timeout_ms?: number;
+        /** @description of the whole task, attempts and pauses included, from when it may start: must have ended by then */
+        timeout_ms?: number;
+        /** @description must have started by then */
+        expires_in_ms?: number;
+        max_attempts?: number;
+        constraints?: {
+          /** @description semver range of the capability */
+          version?: string;
+          /** @description the agent has all of them */
+          tags?: string[];
+          zone?: string;
+          /** @description agents never to use */
+          exclude?: string[];
+        };
+        affinity_key?: string;
+        /** Format: uri */
+        callback_url?: string;
+      };
+      paused: boolean;
+      pause_reason?: string;
+      /**
+       * Format: date-time
+       * @description the next fire time; absent: there is none any more
+       */
+      next_at?: string;
+      /**
+       * Format: date-time
+       * @description a fire time that waits for the task of an earlier one to end
+       */
+      waiting_at?: string;
+      /** @description why it could not fire the last time */
+      problem?: string;
+      changed_by: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      changed_at: string;
+      /** @description the next five fire times */
+      next: string[];
+      /** @description the last fifty, newest first */
+      firings: components['schemas']['ScheduleFiring'][];
+    };
+    ScheduleFiring: {
+      /**
+       * Format: date-time
+       * @description the fire time by the schedule
+       */
+      fire_at: string;
+      /** @enum {string} */
+      outcome: 'fired' | 'triggered' | 'skipped' | 'missed' | 'refused';
+      /** Format: uuid */
+      task_id?: string;
+      detail?: string;
+      /**
+       * Format: date-time
+       * @description when it fired, or was found not to
+       */
+      noted_at: string;
+    };
+    SchedulePage: {
+      items: components['schemas']['Schedule'][];
+      next_cursor?: string;
+    };
+    /**
+     * @default {
+     *       "namespace": "default",
+     *       "reason": ""
+     *     }
+     */
+    SchedulePauseRequest: {
+      /**
+       * @description Isolation domain; namespaces do not see each other.
+       * @default default
+       */
+      namespace?: string;
+      /** @default  */
+      reason?: string;
+    };
+    ScheduleRequest: {
+      /**
+       * @description Isolation domain; namespaces do not see each other.
+       * @default default
+       */
+      namespace?: string;
+      /**
+       * @description five fields (minute, hour, day of the month, month, day of the week), six with seconds first, or @daily and the like
+       * @example 30 2 * * MON-FRI
+       */
+      cron: string;
+      /**
+       * @description an IANA name, such as Europe/Berlin
+       * @default UTC
+       */
+      timezone?: string;
+      /**
+       * Format: date-time
+       * @description no fire time before it
+       */
+      start_at?: string;
+      /**
+       * Format: date-time
+       * @description no fire time after it
+       */
+      end_at?: string;
+      /**
+       * @description each firing is put off by up to this, but never to the next fire time
+       * @default 0
+       */
+      jitter_ms?: number;
+      /**
+       * @description fire times that passed while nobody could fire them: none fires unless it is less than a minute late, the last one fires, or all fire, up to catch_up_limit
+       * @default last
+       * @enum {string}
+       */
+      catch_up?: 'none' | 'last' | 'all';
+      /** @default 10 */
+      catch_up_limit?: number;
+      /**
+       * @description while a task of an earlier firing has not ended: fire all the same, skip, or let one wait for it to end
+       * @default allow
+       * @enum {string}
+       */
+      overlap?: 'allow' | 'skip' | 'queue';
+      task: {
+        capability?: string;
+        capabilities?: string[];
+        agent_id?: string;
+        name?: string;
+        /**
+         * @description any JSON value
+         * @default null
+         */
+        payload?: unknown;
+        /**
+         * @description higher goes first
+         * @default 0
+         */
+        priority?: number;
+        /**
+         * @description true: running it twice is harmless, so it may be retried after it may have started
+         * @default false
+         */
+        idempotent?: boolean;
+        ack_timeout_ms?: number;
+        execution_timeout_ms?: number;
+        /** @description of the whole task, attempts and pauses included, from when it may start: must have ended by then */
+        timeout_ms?: number;
+        /** @description must have started by then */
+        expires_in_ms?: number;
+        max_attempts?: number;
+        constraints?: {
+          /** @description semver range of the capability */
+          version?: string;
+          /** @description the agent has all of them */
+          tags?: string[];
+          zone?: string;
+          /** @description agents never to use */
+          exclude?: string[];
+        };
+        affinity_key?: string;
+        /** Format: uri */
+        callback_url?: string;
+      };
+    };
+    ScheduleTriggerAnswer: {
+      schedule_id: string;
+      /** Format: uuid */
+      task_id: string;
+    };
     SimulateAnswer: {
       /**
        * Format: date-time
@@ -2255,12 +2637,6 @@ export interface components {
       timeout_ms?: number;
       /** @description must have started by then */
       expires_in_ms?: number;
-      delay_ms?: number;
-      /**
-       * Format: date-time
-       * @description earliest start; not together with delay_ms
-       */
-      run_at?: string;
       max_attempts?: number;
       constraints?: {
         /** @description semver range of the capability */
@@ -2272,10 +2648,16 @@ export interface components {
         exclude?: string[];
       };
       affinity_key?: string;
-      /** Format: uuid */
-      parent_task_id?: string;
       /** Format: uri */
       callback_url?: string;
+      delay_ms?: number;
+      /**
+       * Format: date-time
+       * @description earliest start; not together with delay_ms
+       */
+      run_at?: string;
+      /** Format: uuid */
+      parent_task_id?: string;
       /** @description as the Idempotency-Key header, for tasks of a batch */
       idempotency_key?: string;
     };
@@ -3287,6 +3669,266 @@ export interface operations {
       };
       /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
       400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  schedulesList: {
+    parameters: {
+      query?: {
+        /** @description Rows a page */
+        limit?: number;
+        /** @description `next_cursor` of the page before */
+        cursor?: string;
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description List schedules, by id */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SchedulePage'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  schedulesOne: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path: {
+        schedule_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description One schedule, with its next fire times and what came of the last ones */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ScheduleDetail'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  schedulesWrite: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        schedule_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ScheduleRequest'];
+      };
+    };
+    responses: {
+      /** @description Create or replace a schedule */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ScheduleDetail'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_PAYLOAD_TOO_LARGE`: The body is too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  schedulesRemove: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path: {
+        schedule_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Remove a schedule, with the record of its firings; its tasks go on */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Schedule'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  schedulesPause: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        schedule_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['SchedulePauseRequest'];
+      };
+    };
+    responses: {
+      /** @description Pause: what passes until it is resumed does not fire */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Schedule'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  schedulesResume: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path: {
+        schedule_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Go on with the next fire time */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Schedule'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  schedulesTrigger: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path: {
+        schedule_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Fire now, beside its times */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ScheduleTriggerAnswer'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_QUEUE_FULL`: The queue is full */
+      429: {
         headers: {
           [name: string]: unknown;
         };
