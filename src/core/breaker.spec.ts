@@ -180,6 +180,7 @@ const step = fc.record({ waitMs: fc.nat(20_000), ranMs: fc.nat(40_000), ok: fc.b
 const anyPolicy = fc.record({
   window: fc.integer({ min: 1, max: 150 }),
   errorShare: fc.double({ min: 0, max: 1, noNaN: true }),
+  leastCalls: fc.integer({ min: 1, max: 150 }),
   running: fc.nat(10),
   openMs: fc.integer({ min: 1, max: 60_000 }),
   trials: fc.integer({ min: 1, max: 5 }),
@@ -238,10 +239,30 @@ test('while it is closed, it opens with exactly the call that a plain list conde
         const running = seen.length - 1 - seen.lastIndexOf(true);
         const bad =
           running > policy.running ||
-          (last.length >= Math.min(10, policy.window) && failed > last.length * policy.errorShare);
+          (last.length >= Math.min(policy.leastCalls, policy.window) &&
+            failed > last.length * policy.errorShare);
         expect(breaker.at(i).phase).toBe(bad ? 'open' : 'closed');
         if (bad) return;
       }
     }),
   );
+});
+
+test('policies that look at windows of other lengths in turn see the same calls', () => {
+  const breaker = new Breaker(POLICY);
+  const short = { ...POLICY, window: 10, running: 1000 };
+  const long = { ...POLICY, window: 60, leastCalls: 60, running: 1000 };
+  // Every other call fails: 50 %, which the long one sees once it has sixty.
+  const calls = (count: number, policy: typeof POLICY) => {
+    for (let i = 0; i < count; i++) breaker.record({ startedMs: i, endedMs: i + 1, ok: i % 2 === 1 }, policy);
+  };
+  const lenient = { ...short, errorShare: 0.9 };
+  calls(10, long);
+  calls(20, lenient);
+  calls(20, lenient);
+  expect(breaker.at(50).phase).toBe('closed');
+  calls(9, long);
+  expect(breaker.at(50).phase).toBe('closed');
+  calls(1, long);
+  expect(breaker.at(50)).toMatchObject({ phase: 'open', cause: '31 of the last 60 calls failed' });
 });

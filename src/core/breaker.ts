@@ -17,8 +17,6 @@ export interface Call {
   ok: boolean;
 }
 
-/** So many calls at least make a share of errors: with fewer, failures running decide. */
-const LEAST_CALLS = 10;
 /** Agents that a task failed on after which its next failure says nothing about the next agent. */
 const SEVERAL = 2;
 
@@ -165,47 +163,49 @@ export class Breaker {
   }
 }
 
-/** How the last calls ended: a ring. */
+/** How the last calls ended: a ring, as long as the longest window that was asked for. */
 class LastCalls {
   private ring = new Uint8Array(0);
   private next = 0;
   private count = 0;
-  private failed = 0;
   private running = 0;
 
   add(ok: boolean, window: number): void {
-    if (this.ring.length !== window) this.resize(window);
-    if (this.count === window) this.failed -= this.ring[this.next] ?? 0;
-    else this.count++;
+    if (this.ring.length < window) this.grow(window);
+    const length = this.ring.length;
+    if (this.count < length) this.count++;
     this.ring[this.next] = ok ? 0 : 1;
-    this.next = (this.next + 1) % window;
-    if (!ok) this.failed++;
+    this.next = (this.next + 1) % length;
     this.running = ok ? 0 : this.running + 1;
   }
 
   /** What is wrong with them, if it is enough. */
-  verdict(policy: BreakerPolicy): string | undefined {
-    if (this.running > policy.running) return `${this.running} calls running failed`;
-    const enough = this.count >= Math.min(LEAST_CALLS, policy.window);
-    const bad = enough && this.failed > this.count * policy.errorShare;
-    return bad ? `${this.failed} of the last ${this.count} calls failed` : undefined;
+  verdict({ running, window, leastCalls, errorShare }: BreakerPolicy): string | undefined {
+    if (this.running > running) return `${this.running} calls running failed`;
+    const calls = Math.min(this.count, window);
+    if (calls < Math.min(leastCalls, window)) return undefined;
+    const failed = this.failed(calls);
+    return failed > calls * errorShare ? `${failed} of the last ${calls} calls failed` : undefined;
   }
 
   clear(): void {
     this.next = 0;
     this.count = 0;
-    this.failed = 0;
     this.running = 0;
   }
 
-  /** Another policy looks at more or fewer of them; the newest stay. */
-  private resize(window: number): void {
+  /** Counted each time: a tenth of a microsecond for a hundred, and policies may look at different lengths in turn. */
+  private failed(calls: number): number {
+    const { ring, next } = this;
+    let failed = 0;
+    for (let i = 1; i <= calls; i++) failed += ring[(next - i + ring.length) % ring.length] ?? 0;
+    return failed;
+  }
+
+  private grow(window: number): void {
     const { ring, next, count } = this;
-    const kept = Math.min(count, window);
     this.ring = new Uint8Array(window);
-    for (let i = 0; i < kept; i++) this.ring[i] = ring[(next - kept + i + ring.length) % ring.length] ?? 0;
-    this.count = kept;
-    this.next = kept % window;
-    this.failed = this.ring.reduce((sum, one) => sum + one, 0);
+    for (let i = 0; i < count; i++) this.ring[i] = ring[(next - count + i + ring.length) % ring.length] ?? 0;
+    this.next = count % window;
   }
 }

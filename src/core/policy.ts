@@ -27,6 +27,8 @@ export interface BreakerPolicy {
   window: number;
   /** A larger share of errors opens it. */
   errorShare: number;
+  /** So many calls at least make a share: with fewer, failures running decide. */
+  leastCalls: number;
   /** More failures than this running open it at once. */
   running: number;
   /** How long it is left alone. */
@@ -58,6 +60,7 @@ export const DEFAULT_POLICY: Policy = {
   breaker: {
     window: 100,
     errorShare: 0.4,
+    leastCalls: 10,
     running: 3,
     openMs: 30_000,
     trials: 3,

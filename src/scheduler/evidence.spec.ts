@@ -9,6 +9,7 @@ import { Evidence, type Ended } from './evidence.js';
 
 const { jest } = import.meta;
 const { openMs, recoveryMs } = DEFAULT_POLICY.breaker;
+const STRICT = { ...DEFAULT_POLICY, breaker: { ...DEFAULT_POLICY.breaker, running: 0 } };
 
 function prepared() {
   const table = new ReachTable({ warmUpProbes: 0 } as Config);
@@ -16,11 +17,14 @@ function prepared() {
   const woken: ReachEntry[] = [];
   const lanes = { wakeFor: (entry: ReachEntry) => void woken.push(entry) };
   const shutdown = new Shutdown({ shutdownGraceMs: 1000 });
-  const evidence = new Evidence(table, windows, lanes as never, shutdown);
+  const policies = {
+    ofKind: (namespace: string, kind: string) => ({ policy: kind === 'strict' ? STRICT : DEFAULT_POLICY }),
+  };
+  const evidence = new Evidence(table, windows, lanes as never, policies as never, shutdown);
   const row = {
     namespace: 'default',
     agent_id: 'a',
-    capabilities: [{ name: 'work' }, { name: 'play' }],
+    capabilities: [{ name: 'work' }, { name: 'play' }, { name: 'strict' }],
     state: 'online',
     metadata: {},
     dependencies: [],
@@ -120,4 +124,12 @@ test('no timer outlives a shutdown', async () => {
   await shutdown.onModuleDestroy();
   expect(woken).toEqual([]);
   expect(jest.getTimerCount()).toBe(0);
+});
+
+test('each outcome is judged by the policy of its capability', () => {
+  const { entry, end } = prepared();
+  end(FAILED);
+  expect(entry.ejected).toBeUndefined();
+  end({ ...FAILED, capability: 'strict' });
+  expect(entry.ejected).toMatch(/^2 calls running failed/);
 });

@@ -4,6 +4,7 @@ import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import { ReachTable, type ReachEntry } from '../registry/reach-table.js';
 import { Windows } from '../registry/windows.js';
 import { Lanes } from './lanes.js';
+import { Policies } from './policy/policies.js';
 
 /** The end of a delivery, as what it says of the agent. */
 export interface Ended {
@@ -33,6 +34,7 @@ export class Evidence {
     private readonly table: ReachTable,
     private readonly windows: Windows,
     private readonly lanes: Lanes,
+    private readonly policies: Policies,
     shutdown: Shutdown,
   ) {
     shutdown.on('drain', 'breakers', () => this.stop());
@@ -44,8 +46,12 @@ export class Evidence {
     if (entry === undefined) return;
     if (code !== undefined && !BEFORE_WORK.has(code) && isPoison(elsewhere)) return;
     if (!this.windows.worked(key, capability, code, tookMs, nowMs)) return;
-    if (code === 'AGENT_LOST') entry.breaker.lost(nowMs);
-    else entry.breaker.record({ startedMs: nowMs - (tookMs ?? 0), endedMs: nowMs, ok: code === undefined });
+    const { breaker } = this.policies.ofKind(entry.namespace, capability).policy;
+    if (code === 'AGENT_LOST') entry.breaker.lost(nowMs, breaker);
+    else {
+      const call = { startedMs: nowMs - (tookMs ?? 0), endedMs: nowMs, ok: code === undefined };
+      entry.breaker.record(call, breaker);
+    }
     if (!entry.breaker.isClosed) this.followUp(entry, nowMs);
   }
 

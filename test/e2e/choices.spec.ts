@@ -106,6 +106,10 @@ inBothModes('policies', (mode) => {
     [{ score: { weights: { success: 0 } } }, '/settings/score'],
     [{ target_latency_ms: 0 }, '/settings/target_latency_ms'],
     [{ max_attempts: 1.5 }, '/settings/max_attempts'],
+    [{ breaker: { errors_percent: 101 } }, '/settings/breaker/errors_percent'],
+    [{ breaker: { window: 20, min_samples: 21 } }, '/settings/breaker/min_samples'],
+    [{ breaker: { open_ms: 0 } }, '/settings/breaker/open_ms'],
+    [{ breaker: { consecutiv: 1 } }, '/settings/breaker'],
     [{ timeouts: { factor: 0.9 } }, '/settings/timeouts/factor'],
     [{ timeouts: { fixed_ms: 100, min_ms: 50 } }, '/settings/timeouts/min_ms'],
     [{ timeouts: { min_ms: 200, max_ms: 100 } }, '/settings/timeouts/min_ms'],
@@ -114,6 +118,42 @@ inBothModes('policies', (mode) => {
     expect(status).toBe(400);
     expect(body.errors[0].pointer).toMatch(new RegExp(`^${pointer}`));
     expect((await policyOf(api, 'work')).body.version).toBe(0);
+  });
+
+  test('say when an agent that fails is left alone, from the next outcome on, on every dispatcher', async () => {
+    const agent = await api.agent('a1');
+    const fail = async () => {
+      await api.submit({ capability: 'work' });
+      await agent.fail((await agent.begin()).delivery_id as string, { message: 'no' });
+    };
+    const breaker = { consecutive: 1, open_ms: 3000, half_open_trials: 1, throttle_ms: 0 };
+    for (const at of api.each())
+      await until('it knows the agent', async () => (await at.get('agents/a1')).status === 200);
+    await fail();
+    // Nobody else is there: in a panic it would go on.
+    await put(api, 'work', { breaker, panic: false });
+    for (const at of api.each())
+      await until('it has heard of the policy', async () => {
+        const { settings } = (await policyOf(at, 'work')).body;
+        return settings.breaker.consecutive === 1 && settings.breaker.errors_percent === 40;
+      });
+    await fail();
+    for (const at of api.each())
+      await until('it leaves the agent alone', async () => {
+        const { candidates } = await simulate(at, { capability: 'work' });
+        return (
+          candidates[0].filter === 'breaker' &&
+          /2 calls running failed; it is tried again in [1-3] s/.test(candidates[0].reason)
+        );
+      });
+    // One trial, and it is back.
+    await api.submit({ capability: 'work' });
+    await agent.work();
+    for (const at of api.each())
+      await until('it is back', async () => {
+        const { candidates } = await simulate(at, { capability: 'work' });
+        return candidates[0].verdict === 'chosen' && candidates[0].throttled === undefined;
+      });
   });
 
   test('are followed: by "best" the better agent gets the work, and the delivery says why', async () => {

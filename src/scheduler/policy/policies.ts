@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ReachError } from '../../core/errors.js';
 import type { Requirement } from '../../core/lane.js';
-import { DEFAULT_POLICY, type Policy } from '../../core/policy.js';
+import type { Policy } from '../../core/policy.js';
 import type { TimeoutRule } from '../../core/timeouts.js';
 import { CONFIG, type Config } from '../../platform/config/config.js';
 import { COORDINATOR, type Coordinator } from '../../platform/coordination/coordinator.js';
@@ -12,6 +12,7 @@ import { Ticker } from '../../platform/lifecycle/ticker.js';
 import { persist } from '../../platform/postgres/patient-client.js';
 import { agentKey } from '../../registry/agent-row.js';
 import { type PolicyRow, PolicyStore } from './policy.store.js';
+import { policyOf, settled, timeoutRule } from './settings.js';
 import { EVERY_CAPABILITY, type FullPolicySettings, type PolicySettings } from './policy.wire.js';
 
 const CHANNEL = 'policies';
@@ -19,10 +20,6 @@ const CHANNEL = 'policies';
 const READ_WITHIN_MS = 120_000;
 /** Writers of one policy who are in each other's way try again so often. */
 const TRIES = 5;
-/** Of the P95 of an agent, for tasks that do not say how long they may run (SCH-6). */
-const TIMEOUT_FACTOR = 1.5;
-/** And the most that it comes to: what is slower says so. */
-const MOST_TIMEOUT_MS = 3_600_000;
 
 /** What holds for a capability: its own policy over that of its namespace over the defaults. */
 export interface Effective {
@@ -86,6 +83,14 @@ export class Policies implements OnApplicationBootstrap {
       this.known.get(agentKey(namespace, EVERY_CAPABILITY)) ??
       this.defaults
     );
+  }
+
+  /** What holds for work of this kind: that of the first of several capabilities that a task named together. */
+  ofKind(namespace: string, kind: string): Effective {
+    const own = this.known.get(agentKey(namespace, kind));
+    if (own !== undefined) return own;
+    const plus = kind.indexOf('+');
+    return this.of(namespace, plus < 0 ? kind : kind.slice(0, plus));
   }
 
   /** @throws ReachError STATE_CONFLICT where another version than `expected` holds */
@@ -165,35 +170,10 @@ export class Policies implements OnApplicationBootstrap {
     for (const digest of fresh.keys()) this.kept.add(digest);
   }
 
-  /** With every bound: a default that contradicts what was said gives way. */
-  private bounded(said: NonNullable<PolicySettings['timeouts']>): FullPolicySettings['timeouts'] {
-    if (said.fixed_ms !== undefined) return said;
-    const { factor = TIMEOUT_FACTOR, min_ms, max_ms } = said;
-    const least = min_ms ?? Math.min(this.config.executionTimeoutMinMs, max_ms ?? Infinity);
-    return { factor, min_ms: least, max_ms: max_ms ?? Math.max(MOST_TIMEOUT_MS, least) };
-  }
-
   private combined(from: Effective['from']): Effective {
     const { own, every } = from;
-    const said = <K extends keyof PolicySettings>(name: K) =>
-      own?.settings?.[name] ?? every?.settings?.[name];
-    const settings = {
-      score: said('score') ?? DEFAULT_POLICY.score,
-      target_latency_ms: said('target_latency_ms') ?? DEFAULT_POLICY.targetLatencyMs,
-      strategy: said('strategy') ?? DEFAULT_POLICY.strategy,
-      panic: said('panic') ?? DEFAULT_POLICY.panic,
-      ack_timeout_ms: said('ack_timeout_ms') ?? this.config.ackTimeoutMs,
-      execution_timeout_ms: said('execution_timeout_ms') ?? this.config.executionTimeoutDefaultMs,
-      timeouts: this.bounded(said('timeouts') ?? {}),
-      max_attempts: said('max_attempts') ?? this.config.maxAttempts,
-    };
-    const policy: Policy = {
-      ...DEFAULT_POLICY,
-      score: scoring(settings.score),
-      targetLatencyMs: settings.target_latency_ms,
-      strategy: settings.strategy,
-      panic: settings.panic,
-    };
+    const settings = settled(own?.settings, every?.settings, this.config);
+    const policy = policyOf(settings);
     return {
       settings,
       policy,
@@ -206,19 +186,8 @@ export class Policies implements OnApplicationBootstrap {
   }
 }
 
-function timeoutRule({ timeouts, execution_timeout_ms: unknownMs }: FullPolicySettings): TimeoutRule {
-  const { fixed_ms: fixedMs, factor = 1, min_ms: minMs = 0, max_ms: maxMs = Infinity } = timeouts;
-  return fixedMs !== undefined ? { fixedMs } : { factor, minMs, maxMs, unknownMs };
-}
-
 function isMadeOf(effective: Effective | undefined, { own, every }: Effective['from']): boolean {
   return effective !== undefined && effective.from.own === own && effective.from.every === every;
-}
-
-function scoring(score: FullPolicySettings['score']): Policy['score'] {
-  if ('preset' in score) return score;
-  const { success = 0, latency = 0, failures = 0, activity = 0, capacity = 0 } = score.weights;
-  return { weights: { success, latency, failures, activity, capacity } };
 }
 
 function digestOf(policy: Policy): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PRESETS, STRATEGIES } from '../../core/policy.js';
+import { DEFAULT_POLICY, PRESETS, STRATEGIES } from '../../core/policy.js';
 import {
   capabilityName,
   durationMs,
@@ -12,6 +12,8 @@ import {
 
 /** The name under which the policy of a whole namespace stands. */
 export const EVERY_CAPABILITY = '*';
+
+const DAY_MS = 86_400_000;
 
 const weight = z.number().min(0).max(1000).optional();
 const weights = z
@@ -38,6 +40,38 @@ const timeouts = z
       ctx.addIssue({ code: 'custom', path: ['min_ms'], message: 'is above max_ms' });
   });
 
+const MOST_BREAKER_WINDOW = 1000;
+const breaker = z
+  .strictObject({
+    window: z.number().int().min(1).max(MOST_BREAKER_WINDOW).optional().meta({
+      description: 'the last calls, of which the share of errors is taken',
+    }),
+    errors_percent: z.number().min(0).max(100).optional().meta({ description: 'more than this opens it' }),
+    min_samples: z.number().int().min(1).max(MOST_BREAKER_WINDOW).optional().meta({
+      description: 'fewer calls make no share: then failures running decide',
+    }),
+    consecutive: z.number().int().min(0).max(MOST_BREAKER_WINDOW).optional().meta({
+      description: 'more failures running than this open it at once',
+    }),
+    open_ms: durationMs(100, DAY_MS).optional().meta({ description: 'how long the agent is left alone' }),
+    half_open_trials: z.number().int().min(1).max(100).optional().meta({
+      description: 'calls that must succeed, one after the other, before it gets ordinary work',
+    }),
+    throttle_percent: z.number().min(1).max(100).optional().meta({
+      description: 'the part of its usual work that it gets at first',
+    }),
+    throttle_ms: durationMs(0, DAY_MS).optional().meta({ description: 'for so long' }),
+  })
+  .superRefine((b, ctx) => {
+    const { window = DEFAULT_POLICY.breaker.window, min_samples = 1 } = b;
+    if (min_samples > window)
+      ctx.addIssue({
+        code: 'custom',
+        path: ['min_samples'],
+        message: `is above the window of ${window} calls`,
+      });
+  });
+
 /** Settings of a policy. What is left out comes from the policy of the namespace, and then from the defaults. */
 export const policySettings = z
   .strictObject({
@@ -51,6 +85,9 @@ export const policySettings = z
     strategy: z.enum(STRATEGIES).optional().meta({ description: 'how one of the compared agents is chosen' }),
     panic: z.boolean().optional().meta({
       description: 'whether agents that failed are used as if they had not, where nobody is in good standing',
+    }),
+    breaker: breaker.optional().meta({
+      description: 'when an agent that fails is left alone, and how it comes back',
     }),
     ack_timeout_ms: durationMs(50, 300_000).optional().meta({ description: 'for tasks that do not say it' }),
     execution_timeout_ms: executionMs.optional().meta({

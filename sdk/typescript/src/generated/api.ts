@@ -1576,6 +1576,25 @@ export interface components {
         strategy: 'best' | 'weighted_random' | 'weighted_round_robin' | 'power_of_two' | 'least_watermark';
         /** @description whether agents that failed are used as if they had not, where nobody is in good standing */
         panic: boolean;
+        /** @description when an agent that fails is left alone, and how it comes back */
+        breaker: {
+          /** @description the last calls, of which the share of errors is taken */
+          window?: number;
+          /** @description more than this opens it */
+          errors_percent?: number;
+          /** @description fewer calls make no share: then failures running decide */
+          min_samples?: number;
+          /** @description more failures running than this open it at once */
+          consecutive?: number;
+          /** @description how long the agent is left alone */
+          open_ms?: number;
+          /** @description calls that must succeed, one after the other, before it gets ordinary work */
+          half_open_trials?: number;
+          /** @description the part of its usual work that it gets at first */
+          throttle_percent?: number;
+          /** @description for so long */
+          throttle_ms?: number;
+        };
         /** @description for tasks that do not say it */
         ack_timeout_ms: number;
         /** @description for tasks that do not say it, while it is unknown how long their agent takes */
@@ -1773,6 +1792,25 @@ export interface components {
       strategy?: 'best' | 'weighted_random' | 'weighted_round_robin' | 'power_of_two' | 'least_watermark';
       /** @description whether agents that failed are used as if they had not, where nobody is in good standing */
       panic?: boolean;
+      /** @description when an agent that fails is left alone, and how it comes back */
+      breaker?: {
+        /** @description the last calls, of which the share of errors is taken */
+        window?: number;
+        /** @description more than this opens it */
+        errors_percent?: number;
+        /** @description fewer calls make no share: then failures running decide */
+        min_samples?: number;
+        /** @description more failures running than this open it at once */
+        consecutive?: number;
+        /** @description how long the agent is left alone */
+        open_ms?: number;
+        /** @description calls that must succeed, one after the other, before it gets ordinary work */
+        half_open_trials?: number;
+        /** @description the part of its usual work that it gets at first */
+        throttle_percent?: number;
+        /** @description for so long */
+        throttle_ms?: number;
+      };
       /** @description for tasks that do not say it */
       ack_timeout_ms?: number;
       /** @description for tasks that do not say it, while it is unknown how long their agent takes */
