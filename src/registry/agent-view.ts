@@ -4,10 +4,19 @@ import type { WindowView } from '../core/sliding-window.js';
 import { UNKNOWN } from '../core/verdict.js';
 import { judgedFacts, type ProbeFact } from './agent-facts.js';
 import type { AgentRow } from './agent-row.js';
-import type { agentFacts, agentView, agentWindow, probeFact } from './agents.wire.js';
+import type { ReachEntry } from './reach-table.js';
+import type { agentFacts, agentView, agentWindow, breakerView, probeFact } from './agents.wire.js';
 
-/** The row as the API shows it. `inFlight`: deliveries it holds now. */
-export function toAgentView(row: AgentRow, inFlight: number): z.input<typeof agentView> {
+/**
+ * The row as the API shows it.
+ * @param inFlight deliveries it holds now  @param entry what this replica knows of it
+ */
+export function toAgentView(
+  row: AgentRow,
+  inFlight: number,
+  entry: ReachEntry | undefined,
+): z.input<typeof agentView> {
+  const breaker = entry && toBreakerView(entry, performance.now());
   return {
     namespace: row.namespace,
     agent_id: row.agent_id,
@@ -30,10 +39,23 @@ export function toAgentView(row: AgentRow, inFlight: number): z.input<typeof age
     lease_expires_at: row.lease_expires_at.toISOString(),
     capacity: row.capacity,
     registered_at: row.registered_at.toISOString(),
+    ...(breaker !== undefined && { breaker }),
     ...(row.held_since !== null && {
       held: { reason: row.hold_reason ?? '', since: row.held_since.toISOString() },
     }),
     ...(row.removed_at !== null && { removed_at: row.removed_at.toISOString() }),
+  };
+}
+
+/** Undefined while nothing keeps work from the agent. */
+function toBreakerView(entry: ReachEntry, nowMs: number): z.input<typeof breakerView> | undefined {
+  const state = entry.breaker.at(nowMs);
+  if (state.phase === 'closed') return undefined;
+  return {
+    phase: state.phase,
+    since: new Date(Date.now() - (nowMs - state.sinceMs)).toISOString(),
+    ...(entry.ejected !== undefined && { cause: entry.ejected }),
+    slots: entry.allowed,
   };
 }
 

@@ -9,7 +9,7 @@ import { Answers, Fails } from '../platform/http/describe.js';
 import { Caller } from '../platform/http/gone.js';
 import { decodeCursor, toPage } from '../platform/http/pagination.js';
 import { Principal } from '../platform/http/principal.js';
-import { agentKey } from './agent-row.js';
+import { agentKey, type AgentRow } from './agent-row.js';
 import { toAgentView, toFactsView, toWindowView } from './agent-view.js';
 import {
   agentDetail,
@@ -27,6 +27,7 @@ import {
   type RegisterBody,
 } from './agents.wire.js';
 import { agentNotFound, Registry } from './registry.js';
+import { ReachTable } from './reach-table.js';
 import { RegistryStore } from './registry.store.js';
 import { Windows } from './windows.js';
 
@@ -43,6 +44,7 @@ export class AgentsController {
     private readonly registry: Registry,
     private readonly store: RegistryStore,
     private readonly windows: Windows,
+    private readonly table: ReachTable,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -97,7 +99,7 @@ export class AgentsController {
     @Principal() by: string,
   ) {
     const row = await this.registry.hold(query.namespace, id, body.reason, by);
-    return toAgentView(row, row.in_flight);
+    return this.view(row);
   }
 
   @Post('agents/:agent_id/release')
@@ -109,7 +111,7 @@ export class AgentsController {
     @Principal() by: string,
   ) {
     const row = await this.registry.hold(query.namespace, id, null, by);
-    return toAgentView(row, row.in_flight);
+    return this.view(row);
   }
 
   @Get('agents')
@@ -130,9 +132,13 @@ export class AgentsController {
     return toPage(
       rows,
       q.limit,
-      (row) => toAgentView(row, row.in_flight),
+      (row) => this.view(row),
       (row) => [row.agent_id],
     );
+  }
+
+  private view(row: AgentRow & { in_flight: number }) {
+    return toAgentView(row, row.in_flight, this.table.get(agentKey(row.namespace, row.agent_id)));
   }
 
   @Get('agents/:agent_id')
@@ -154,7 +160,7 @@ export class AgentsController {
     const probesView = toWindowView(probes, nowMs, PROBE_TARGET_MS);
     const workView = toWindowView(work, nowMs, WORK_TARGET_MS);
     return {
-      ...toAgentView(row, row.in_flight),
+      ...this.view(row),
       facts: toFactsView(row, this.config.warmUpProbes),
       windows: {
         ...(probesView !== undefined && { probes: probesView }),

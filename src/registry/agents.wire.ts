@@ -7,6 +7,7 @@ import {
   namespace,
   page,
   pageQuery,
+  plainHttpUrl,
   timestamp,
   userId,
   uuid,
@@ -50,10 +51,9 @@ export const registerBody = z
     capabilities: z.array(capability).min(1).max(64),
     dependencies: z.array(dependency).max(64).default([]),
     transport: z.enum(['pull', 'session', 'push']).default('pull'),
-    endpoint: z
-      .url({ protocol: /^https?$/ })
-      .max(2000)
-      .optional(),
+    endpoint: plainHttpUrl(
+      'agents know an offer by its lease_id, and endpoints are shown to whoever asks for advice',
+    ).optional(),
     heartbeat_interval_ms: durationMs(100, 3_600_000).optional(),
     lease_ttl_ms: durationMs(300, 86_400_000).optional(),
     capacity: capacityReport.optional(),
@@ -155,6 +155,18 @@ export const agentsQuery = pageQuery.extend({
 
 export const namespaceQuery = z.object({ namespace });
 
+export const breakerView = z.object({
+  phase: z.enum(['open', 'half_open', 'recovering']).meta({
+    description: 'open: no work; half_open: a few trials; recovering: a part of its usual work',
+  }),
+  since: timestamp,
+  cause: z
+    .string()
+    .optional()
+    .meta({ description: 'of an open one: what it failed at, and when it is tried again' }),
+  slots: z.number().int().meta({ description: 'how many tasks it may hold for now' }),
+});
+
 export const agentView = z
   .object({
     namespace: z.string(),
@@ -179,6 +191,10 @@ export const agentView = z
     capacity: capacityReport.nullable(),
     registered_at: timestamp,
     removed_at: timestamp.optional(),
+    breaker: breakerView.optional().meta({
+      description:
+        'It failed of late and gets less work, or none, as the answering replica saw it. Absent: its usual work.',
+    }),
     held: z
       .object({ reason: z.string(), since: timestamp })
       .optional()

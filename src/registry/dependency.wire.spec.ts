@@ -8,6 +8,8 @@ const issues = (declared: object) => {
 it.each([
   { type: 'http', target: 'https://api.example.com/v1?x=1' },
   { type: 'http' },
+  { type: 'http', target: 'http://x?keyword=a&sort_key=b&tokens=3' },
+  { type: 'http', target: 'http://x', credential: 'file:a', options: { credential_query: 'api_key' } },
   { type: 'http', target: 'http://[::1]:8080/', credential: 'env:REACH_CREDENTIAL_API' },
   { type: 'http', target: 'http://x', options: { method: 'POST', body: '{}', expect: { json: { a: [1] } } } },
   { type: 'tcp', target: 'mail.internal:25' },
@@ -26,7 +28,24 @@ it.each([
 it.each([
   [{ type: 'smtp' }, 'type: '],
   [{ type: 'http', target: 'ftp://x' }, 'target: must be an http or https URL'],
-  [{ type: 'http', target: 'http://u:p@x' }, 'target: must not hold a password'],
+  [
+    { type: 'http', target: 'http://u:p@x' },
+    'target: must not hold a user or password: name it as credential',
+  ],
+  [
+    { type: 'http', target: 'http://x?api_key=1' },
+    'must not hold a secret (query parameter api_key): name it',
+  ],
+  [{ type: 'a2a', target: 'http://x?X-Amz-Signature=1' }, 'a secret (query parameter X-Amz-Signature)'],
+  [{ type: 'mcp', target: 'http://x?a=1&accessToken=1' }, 'a secret (query parameter accessToken)'],
+  [
+    {
+      type: 'http',
+      target: 'http://x',
+      options: { credential_query: 'key', credential_scheme: 'bearer' },
+    },
+    'options/credential_query: not together with',
+  ],
   [{ type: 'http', target: 'http://x', options: { expct: {} } }, 'options: Unrecognized key: "expct"'],
   [{ type: 'http', target: 'http://x', options: { body: '{}' } }, 'options/body: needs the method POST'],
   [
@@ -56,4 +75,5 @@ it.each([
 it('does not repeat a secret that it refuses', () => {
   expect(issues({ type: 'postgres', target: 'postgres://u:hunter2@db/x' }).join()).not.toContain('hunter2');
   expect(issues({ type: 'redis', credential: 'hunter2' }).join()).not.toContain('hunter2');
+  expect(issues({ type: 'http', target: 'http://x?key=hunter2' }).join()).not.toContain('hunter2');
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationMs, json, userId } from '../platform/wire/primitives.js';
+import { durationMs, json, plainHttpUrl, userId } from '../platform/wire/primitives.js';
 
 /* What an agent declares about something that it needs. One schema a type: it is what the probers read, too. */
 
@@ -41,10 +41,7 @@ function parsed(text: string): URL | undefined {
 
 const WITHOUT_SECRETS = 'must not hold a password: name it as credential';
 
-const httpUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-  .max(2000)
-  .refine((url) => parsed(url)?.username === '' && parsed(url)?.password === '', WITHOUT_SECRETS);
+const httpUrl = plainHttpUrl('name it as credential, with credential_header where it is not Authorization');
 
 /** `scheme://user@host:port/path` without password, query or fragment. */
 function serverUrl(schemes: readonly string[], path: RegExp, example: string) {
@@ -126,7 +123,7 @@ const httpExpect = z.strictObject({
 export const httpDependency = z.object({
   ...common,
   type: z.literal('http'),
-  target: httpUrl.optional(),
+  target: plainHttpUrl('name it as credential, with credential_header or credential_query').optional(),
   credential: credential.optional(),
   options: z
     .strictObject({
@@ -135,7 +132,16 @@ export const httpDependency = z.object({
       body: z.string().max(8192).optional(),
       expect: httpExpect.default({}),
       ...httpCredential,
+      credential_query: z
+        .string()
+        .regex(/^[\w.-]{1,64}$/, 'must be the name of a query parameter')
+        .optional()
+        .meta({ description: 'Query parameter that carries the credential, where no header can.' }),
       tls: tlsMode.default('verify'),
+    })
+    .refine((o) => !o.credential_query || (!o.credential_header && !o.credential_scheme), {
+      path: ['credential_query'],
+      error: 'not together with credential_header or credential_scheme',
     })
     .refine((o) => o.body === undefined || o.method === 'POST', {
       path: ['body'],

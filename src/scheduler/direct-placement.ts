@@ -157,7 +157,7 @@ export class DirectPlacement {
     const { choice } = seat;
     try {
       if (seat.reachable && (await this.stands(seat))) {
-        this.metrics.offered(choice.task.capability, 0);
+        this.metrics.offered(choice.task.capability, 0, choice.decision.panic === true);
         failpoint('offer_after_commit');
         this.offers.deliver([toOffered(choice, ackDeadline)]);
         failpoint('offer_after_send');

@@ -103,7 +103,8 @@ export class Placement {
     const deadlines = await head.offer(granted);
     if (!(await this.choices.stand(granted, reservedAt))) throw new SlotsLost();
     failpoint('offer_before_commit');
-    for (const { task } of granted) this.metrics.offered(task.capability, task.waited_ms);
+    for (const { task, decision } of granted)
+      this.metrics.offered(task.capability, task.waited_ms, decision.panic === true);
     return granted.map((c) => toOffered(c, deadlineOf(c, deadlines)));
   }
 }

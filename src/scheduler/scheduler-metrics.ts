@@ -11,6 +11,9 @@ const MOST_CAPABILITIES = 200;
 const OTHER = 'other';
 const WAIT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
+/** Phases in which a breaker keeps work from its agent. */
+const KEEPING = ['open', 'half_open', 'recovering'];
+
 /** What the scheduler counts. Counters are of this replica; Prometheus adds replicas up. */
 @Injectable()
 export class SchedulerMetrics {
@@ -19,6 +22,7 @@ export class SchedulerMetrics {
   private readonly queueWait;
   private readonly runtime;
   private readonly ackLatency;
+  private readonly panics;
   private readonly redispatches;
   private readonly fenced;
   private readonly rejected;
@@ -42,6 +46,11 @@ export class SchedulerMetrics {
       'From the ACK to the result',
       ['capability'],
       WAIT_BUCKETS,
+    );
+    this.panics = metrics.counter(
+      'reach_panic_offers_total',
+      'Offers to agents that failed of late, since nobody was in good standing',
+      ['capability'],
     );
     this.ackLatency = metrics.histogram(
       'reach_ack_latency_seconds',
@@ -67,14 +76,7 @@ export class SchedulerMetrics {
       'Tasks that wait for an agent or for their time; every replica tells the whole',
       ['capability'],
     );
-    metrics.gauge('reach_agents', 'Agents by state', ['state'], (gauge) => {
-      const counts = new Map<string, number>(AGENT_STATES.map((state) => [state, 0]));
-      for (const entry of table.all()) counts.set(entry.state, (counts.get(entry.state) ?? 0) + 1);
-      for (const [state, count] of counts) gauge.set({ state }, count);
-    });
-    metrics.gauge('reach_sessions', 'Agent sessions on this replica', [], (gauge) =>
-      gauge.set(sessions.size),
-    );
+    fleetGauges(metrics, table, sessions);
   }
 
   accepted(capability: string): void {
@@ -96,8 +98,9 @@ export class SchedulerMetrics {
     this.rejected.inc(tasks);
   }
 
-  offered(capability: string, waitedMs: number): void {
+  offered(capability: string, waitedMs: number, panic: boolean): void {
     this.queueWait.observe({ capability: this.series(capability) }, Math.max(0, waitedMs) / 1000);
+    if (panic) this.panics.inc({ capability: this.series(capability) });
   }
 
   acknowledged(afterMs: number): void {
@@ -130,4 +133,25 @@ export class SchedulerMetrics {
     this.capabilities.add(capability);
     return capability;
   }
+}
+
+/** How the fleet is, as this replica sees it. */
+function fleetGauges(metrics: Metrics, table: ReachTable, sessions: Sessions): void {
+  metrics.gauge('reach_agents', 'Agents by state', ['state'], (gauge) => {
+    const counts = new Map<string, number>(AGENT_STATES.map((state) => [state, 0]));
+    for (const entry of table.all()) counts.set(entry.state, (counts.get(entry.state) ?? 0) + 1);
+    for (const [state, count] of counts) gauge.set({ state }, count);
+  });
+  metrics.gauge('reach_breakers', 'Agents that get less work for their failures', ['phase'], (gauge) => {
+    const counts = new Map<string, number>(KEEPING.map((phase) => [phase, 0]));
+    const nowMs = performance.now();
+    for (const { breaker } of table.all()) {
+      const { phase } = breaker.at(nowMs);
+      if (phase !== 'closed') counts.set(phase, (counts.get(phase) ?? 0) + 1);
+    }
+    for (const [phase, count] of counts) gauge.set({ phase }, count);
+  });
+  metrics.gauge('reach_sessions', 'Agent sessions on this replica', [], (gauge) =>
+    gauge.set(sessions.size),
+  );
 }

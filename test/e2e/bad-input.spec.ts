@@ -301,6 +301,14 @@ inBothModes('bad input', (mode) => {
     });
   });
 
+  test('an endpoint holds no secrets: it is shown', async () => {
+    for (const endpoint of ['http://u:hunter2@127.0.0.1:1/', 'http://127.0.0.1:1/?token=hunter2']) {
+      const answer = await api.post('agent/register', { agent_id: 'a1', capabilities: ['work'], endpoint });
+      refused(answer, '/endpoint');
+      expect(JSON.stringify(answer.body)).not.toContain('hunter2');
+    }
+  });
+
   test('a parameter that a call does not take is refused, and the one that was meant is named', async () => {
     const task = 'tasks/01900000-0000-7000-8000-000000000000';
     for (const [path, query, hint] of [

@@ -334,6 +334,16 @@ inBothModes('routing advice', (mode) => {
           rejected.counts.breaker === 1
         );
       });
+    for (const at of api.each()) {
+      expect((await at.agentView('a')).breaker).toMatchObject({
+        phase: 'open',
+        slots: 0,
+        cause: expect.stringContaining('4 calls running failed; it is tried again in'),
+      });
+      expect((await at.agentView('b')).breaker).toBeUndefined();
+      const { items } = (await at.get('agents')).body;
+      expect(items.filter((a: Json) => a.breaker !== undefined)).toMatchObject([{ agent_id: 'a' }]);
+    }
   });
 
   test.each([

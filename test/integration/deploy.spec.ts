@@ -136,7 +136,7 @@ async function exposedSeries(): Promise<Map<string, string[]>> {
   try {
     const metrics = app.get(SchedulerMetrics);
     metrics.ended('a.b', 'failed', 'AGENT_ERROR');
-    metrics.offered('a.b', 1);
+    metrics.offered('a.b', 1, true);
     metrics.acknowledged(1);
     metrics.ran('a.b', 1);
     metrics.redispatched('ACK_TIMEOUT');

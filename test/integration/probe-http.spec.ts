@@ -251,6 +251,21 @@ describe('credentials', () => {
     expect(await show('env:REACH_CREDENTIAL_WRONG')).toMatchObject({ ok: false, fault: 'unauthorized' });
   });
 
+  it('are shown in the query where no header can carry them, and stay out of what is told', async () => {
+    const ask = (path: string, name: string) =>
+      probeOnce(knowing, {
+        target: at(path),
+        credential: `env:REACH_CREDENTIAL_${name}`,
+        options: { credential_query: 'api_key', expect: { json: { ok: 1 } } },
+      });
+    expect(await ask('/protected-query?a=1', 'WRONG')).toMatchObject({ fault: 'unauthorized' });
+    // It was let in, and what came was another thing.
+    expect(await ask('/protected-query?a=1', 'RIGHT')).toMatchObject({ fault: 'wrong_answer' });
+    const told = await ask('/echo-secret', 'RIGHT');
+    expect(told).toMatchObject({ fault: 'wrong_answer', detail: expect.stringContaining('***') });
+    expect(JSON.stringify(told)).not.toContain('right-secret');
+  });
+
   it('are ours to have: a missing one counts against nobody', async () => {
     expect(await show('env:REACH_CREDENTIAL_GONE')).toMatchObject({
       fault: 'misconfigured',

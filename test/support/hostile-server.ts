@@ -120,9 +120,11 @@ const BEHAVIOURS: Record<string, RequestListener> = {
   '/garbage': (req) => req.socket.end('SSH-2.0-OpenSSH_9.2\r\n'),
   '/redirect': (_, res) => res.writeHead(302, { location: '/ok?token=secret' }).end(),
   '/echo-secret': (req, res) =>
-    res.writeHead(200).end(JSON.stringify({ ok: `you sent ${req.headers.authorization ?? 'nothing'}` })),
+    res.writeHead(200).end(JSON.stringify({ ok: `you sent ${req.headers.authorization ?? req.url}` })),
   '/protected': (req, res) =>
     res.writeHead(req.headers.authorization === 'Bearer right-secret' ? 200 : 401).end('{}'),
+  '/protected-query': (req, res) =>
+    res.writeHead(req.url === '/protected-query?a=1&api_key=right-secret' ? 200 : 401).end('{}'),
 };
 
 const listener: RequestListener = (req, res) => {

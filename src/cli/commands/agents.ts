@@ -76,11 +76,21 @@ function addHoldCommands(agents: Command): void {
     });
 }
 
-/** Why it is as it is: the hold first, since whoever watches set it. */
+/** Why it is as it is, and gets no more work: the hold first, since whoever watches set it. */
 function reasonOf(agent: AgentView): string {
-  if (agent.held === undefined) return agent.state_reason;
-  const why = agent.held.reason === '' ? '' : `: ${agent.held.reason}`;
-  return `held by an operator${why}; ${agent.state_reason}`;
+  const { held, breaker } = agent;
+  const parts = [
+    held && `held by an operator${held.reason === '' ? '' : `: ${held.reason}`}`,
+    breaker && breakerLine(breaker, agent.max_concurrency),
+    agent.state_reason,
+  ];
+  return parts.filter((part) => part !== undefined).join('; ');
+}
+
+function breakerLine({ phase, cause = '', slots }: NonNullable<AgentView['breaker']>, of: number): string {
+  if (phase === 'open') return `gets no work: ${cause}`;
+  const what = phase === 'half_open' ? 'tried again after failures' : 'coming back from failures';
+  return `${what}: it may hold ${slots} of ${of}`;
 }
 
 function showAgents(agentId: string | undefined, options: ListOptions, command: Command): Promise<void> {
@@ -128,6 +138,9 @@ function printAgent(out: Output, agent: AgentDetail): void {
     held:
       agent.held &&
       `since ${agent.held.since}${agent.held.reason === '' ? '' : `: ${printable(agent.held.reason)}`}`,
+    breaker:
+      agent.breaker &&
+      `${printable(breakerLine(agent.breaker, agent.max_concurrency))} (since ${agent.breaker.since})`,
     capabilities: printable(capabilitiesOf(agent)),
     echo: probeLine(agent.facts.echo),
     'warm-up': agent.facts.warm_up && warmUpLine(agent.facts.warm_up),

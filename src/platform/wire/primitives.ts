@@ -31,6 +31,29 @@ export const capabilityName = z
 /** In lower case, as ids are stored and compared. */
 export const uuid = z.uuid().toLowerCase();
 
+/** Names of query parameters that carry secrets, without case, `-`, `_` and `.`. */
+const SECRET_PARAMETER =
+  /^(key|(api|access|auth|subscription|secret|private)key|(access|auth|api|bearer|refresh|id|session|xamzsecurity)?token|jwt|(client)?secret|password|passwd|pwd|pass|sig|(xamz|xgoog)?signature|(xamz|xgoog)?credentials?|auth|authorization)$/i;
+
+/**
+ * An http(s) URL that may be stored and shown: without user, password, and query parameters that carry secrets.
+ * @param instead what to do with the secret
+ */
+export function plainHttpUrl(instead: string) {
+  return z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .max(2000)
+    .superRefine((text, context) => {
+      const url = URL.canParse(text) ? new URL(text) : undefined;
+      if (url === undefined) return;
+      const refuse = (what: string) =>
+        context.addIssue({ code: 'custom', message: `must not hold ${what}: ${instead}` });
+      if (url.username !== '' || url.password !== '') refuse('a user or password');
+      for (const name of url.searchParams.keys())
+        if (SECRET_PARAMETER.test(name.replace(/[-_.]/g, ''))) refuse(`a secret (query parameter ${name})`);
+    });
+}
+
 /** A duration in milliseconds. */
 export function durationMs(min: number, max: number) {
   return z.number().int().min(min).max(max);

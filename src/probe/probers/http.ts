@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { AddressGuard } from '../../platform/outbound/address-guard.js';
 import { httpDependency } from '../../registry/dependency.wire.js';
 import { attempt } from '../client/attempt.js';
-import { credentialHeaders } from '../client/credential-headers.js';
+import { credentialHeaders, credentialUrl } from '../client/http-credential.js';
 import type { Credentials } from '../../platform/outbound/credentials.js';
 import { judgeFields, judgeStatus, parseJson } from '../client/http-verdict.js';
 import { ProbeFailure } from '../client/probe-failure.js';
@@ -25,7 +25,7 @@ export function httpProber(guard: AddressGuard, credentials: Credentials): Probe
         const answer = await safeRequest(
           guard,
           {
-            url: t.target,
+            url: await credentialUrl(t, credentials, secrets),
             method,
             body,
             tls,

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { AddressGuard } from '../../platform/outbound/address-guard.js';
 import { mcpDependency } from '../../registry/dependency.wire.js';
 import { type Attempt, attempt } from '../client/attempt.js';
-import { credentialHeaders } from '../client/credential-headers.js';
+import { credentialHeaders } from '../client/http-credential.js';
 import type { Credentials } from '../../platform/outbound/credentials.js';
 import { judgeStatus } from '../client/http-verdict.js';
 import { ProbeFailure } from '../client/probe-failure.js';

@@ -753,6 +753,23 @@ export interface components {
        * @description RFC 3339, UTC
        */
       removed_at?: string;
+      /** @description It failed of late and gets less work, or none, as the answering replica saw it. Absent: its usual work. */
+      breaker?: {
+        /**
+         * @description open: no work; half_open: a few trials; recovering: a part of its usual work
+         * @enum {string}
+         */
+        phase: 'open' | 'half_open' | 'recovering';
+        /**
+         * Format: date-time
+         * @description RFC 3339, UTC
+         */
+        since: string;
+        /** @description of an open one: what it failed at, and when it is tried again */
+        cause?: string;
+        /** @description how many tasks it may hold for now */
+        slots: number;
+      };
       /** @description An operator holds it out of service; its state is judged all the same. */
       held?: {
         reason: string;
@@ -825,6 +842,23 @@ export interface components {
        * @description RFC 3339, UTC
        */
       removed_at?: string;
+      /** @description It failed of late and gets less work, or none, as the answering replica saw it. Absent: its usual work. */
+      breaker?: {
+        /**
+         * @description open: no work; half_open: a few trials; recovering: a part of its usual work
+         * @enum {string}
+         */
+        phase: 'open' | 'half_open' | 'recovering';
+        /**
+         * Format: date-time
+         * @description RFC 3339, UTC
+         */
+        since: string;
+        /** @description of an open one: what it failed at, and when it is tried again */
+        cause?: string;
+        /** @description how many tasks it may hold for now */
+        slots: number;
+      };
       /** @description An operator holds it out of service; its state is judged all the same. */
       held?: {
         reason: string;
@@ -1304,6 +1338,8 @@ export interface components {
              * @enum {string}
              */
             credential_scheme?: 'bearer' | 'basic' | 'none';
+            /** @description Query parameter that carries the credential, where no header can. */
+            credential_query?: string;
             /**
              * @description `insecure` takes any certificate.
              * @default verify
