@@ -151,7 +151,5 @@ function fleetGauges(metrics: Metrics, table: ReachTable, sessions: Sessions): v
     }
     for (const [phase, count] of counts) gauge.set({ phase }, count);
   });
-  metrics.gauge('reach_sessions', 'Agent sessions on this replica', [], (gauge) =>
-    gauge.set(sessions.size),
-  );
+  metrics.gauge('reach_sessions', 'Agent sessions on this replica', [], (gauge) => gauge.set(sessions.size));
 }
