@@ -11,6 +11,7 @@ import { Decisions1764500010000 } from './1764500010000-decisions.js';
 import { Timeouts1764500013000 } from './1764500013000-timeouts.js';
 import { TaskTimeouts1764500014000 } from './1764500014000-task-timeouts.js';
 import { Schedules1764500015000 } from './1764500015000-schedules.js';
+import { Aliases1764500016000 } from './1764500016000-aliases.js';
 
 /** Every migration, oldest first. A list rather than a glob: it reads the same from sources and from a build. */
 export const MIGRATIONS = [
@@ -27,6 +28,7 @@ export const MIGRATIONS = [
   Timeouts1764500013000,
   TaskTimeouts1764500014000,
   Schedules1764500015000,
+  Aliases1764500016000,
 ];
 
 /** Tables partitioned by the UUID v7 range of their id column, one day a partition. */

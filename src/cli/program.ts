@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAgentCommands } from './commands/agents.js';
+import { addAliasCommands } from './commands/alias.js';
 import { addAttributionCommand } from './commands/attributions.js';
 import { addCapabilityCommands } from './commands/capabilities.js';
 import { addCompletionCommand } from './commands/completion.js';
@@ -32,6 +33,7 @@ export function createProgram(): Command {
   addWhyCommand(program);
   addAgentCommands(program);
   addCapabilityCommands(program);
+  addAliasCommands(program);
   addPolicyCommands(program);
   addScheduleCommands(program);
   addSimulateCommand(program);

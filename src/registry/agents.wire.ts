@@ -19,18 +19,18 @@ import { dependency } from './dependency.wire.js';
 export const agentId = userId('agent_id');
 export const agentState = z.enum(AGENT_STATES);
 
+const capabilityDeclaration = z.object({
+  name: capabilityName,
+  version: z.string().max(64).optional(),
+  description: z.string().max(1000).optional(),
+  input_schema: z.record(z.string(), json).optional(),
+  output_schema: z.record(z.string(), json).optional(),
+  fallbacks: z.array(capabilityName).max(16).optional(),
+});
+export type CapabilityDeclaration = z.output<typeof capabilityDeclaration>;
+
 export const capability = z
-  .union([
-    capabilityName,
-    z.object({
-      name: capabilityName,
-      version: z.string().max(64).optional(),
-      description: z.string().max(1000).optional(),
-      input_schema: z.record(z.string(), json).optional(),
-      output_schema: z.record(z.string(), json).optional(),
-      fallbacks: z.array(capabilityName).max(16).optional(),
-    }),
-  ])
+  .union([capabilityName, capabilityDeclaration])
   .transform((c) => (typeof c === 'string' ? { name: c } : c));
 
 export const capacityReport = z.object({
@@ -296,4 +296,39 @@ export const capabilityView = z
     pause_reason: z.string().optional(),
   })
   .meta({ id: 'Capability' });
+export const capabilityDetail = capabilityView
+  .extend({
+    aliases: z.array(z.string()),
+    equivalents: z
+      .array(z.string())
+      .meta({ description: 'what agents declare to do instead (their `fallbacks`); a policy decides' }),
+    versions: z
+      .array(
+        z.object({
+          version: z.string().optional(),
+          agents: z.array(z.string()),
+          description: z.string().optional(),
+          input_schema: z.record(z.string(), json).optional(),
+          output_schema: z.record(z.string(), json).optional(),
+        }),
+      )
+      .meta({ description: 'as declared; of one version, by the agent that registered last' }),
+  })
+  .meta({ id: 'CapabilityDetail' });
+
+export const aliasBody = z
+  .object({ namespace, capability: capabilityName })
+  .meta({ id: 'CapabilityAliasRequest' });
+export const aliasView = z
+  .object({
+    namespace: z.string(),
+    alias: z.string(),
+    capability: z.string(),
+    changed_by: z.string(),
+    changed_at: timestamp,
+  })
+  .meta({ id: 'CapabilityAlias' });
+export const aliasesQuery = pageQuery.extend({ namespace });
+export const aliasesPage = page(aliasView).meta({ id: 'CapabilityAliasPage' });
+
 export const capabilitiesAnswer = z.object({ items: z.array(capabilityView) }).meta({ id: 'CapabilityList' });

@@ -4,11 +4,24 @@ import type { z } from 'zod';
 import { isUsable } from '../core/eligibility.js';
 import { Answers } from '../platform/http/describe.js';
 import { capabilityName } from '../platform/wire/primitives.js';
-import { capabilitiesAnswer, capabilityView, namespaceQuery, switchBody } from './agents.wire.js';
+import type { DeclaredCapability } from './agent-row.js';
+import {
+  capabilitiesAnswer,
+  type CapabilityDeclaration,
+  capabilityDetail,
+  capabilityView,
+  namespaceQuery,
+  switchBody,
+} from './agents.wire.js';
+import { Aliases } from './aliases.js';
+import { CatalogueStore } from './catalogue.store.js';
 import { ReachSync } from './reach-sync.js';
 import { ReachTable } from './reach-table.js';
 import { RegistryStore } from './registry.store.js';
 import { Switches } from './switches.js';
+
+/** Agents whose declaration is looked at. */
+const MOST_DECLARATIONS = 500;
 
 type SwitchBody = z.output<typeof switchBody>;
 
@@ -20,16 +33,30 @@ export class CapabilitiesController {
     private readonly switches: Switches,
     private readonly store: RegistryStore,
     private readonly sync: ReachSync,
+    private readonly aliases: Aliases,
+    private readonly catalogue: CatalogueStore,
   ) {}
 
   @Get()
   @Answers(200, capabilitiesAnswer, 'Who offers what, and what is paused')
   list(@Query({ schema: namespaceQuery }) query: z.output<typeof namespaceQuery>) {
     const names = new Set<string>();
-    for (const entry of this.table.all())
-      if (entry.namespace === query.namespace) for (const name of entry.capabilities.keys()) names.add(name);
+    for (const [name] of this.table.offered(query.namespace))
+      if (!this.aliases.isAlias(query.namespace, name)) names.add(name);
     for (const name of this.switches.pausedIn(query.namespace)) names.add(name);
     return { items: [...names].sort().map((name) => this.view(query.namespace, name)) };
+  }
+
+  @Get(':capability')
+  @Answers(200, capabilityDetail, 'One capability by any of its names: versions, schemas, who offers it')
+  async one(
+    @Param('capability', { schema: capabilityName }) asked: string,
+    @Query({ schema: namespaceQuery }) { namespace }: z.output<typeof namespaceQuery>,
+  ) {
+    const capability = this.aliases.resolve(namespace, asked);
+    const aliases = this.aliases.of(namespace, capability);
+    const rows = await this.catalogue.declarations(namespace, [capability, ...aliases], MOST_DECLARATIONS);
+    return { ...this.view(namespace, capability), aliases, ...declared(rows) };
   }
 
   @Post(':capability/pause')
@@ -53,9 +80,10 @@ export class CapabilitiesController {
   }
 
   private async set(body: SwitchBody, capability: string, paused: boolean) {
-    await this.store.setSwitch(body.namespace, capability, paused, body.reason);
+    const meant = this.aliases.resolve(body.namespace, capability);
+    await this.store.setSwitch(body.namespace, meant, paused, body.reason);
     await this.sync.spreadSwitches();
-    return this.view(body.namespace, capability);
+    return this.view(body.namespace, meant);
   }
 
   private view(namespace: string, capability: string) {
@@ -71,4 +99,30 @@ export class CapabilitiesController {
       ...(reason !== undefined && reason !== '' && { pause_reason: reason }),
     };
   }
+}
+
+type Detail = z.input<typeof capabilityDetail>;
+
+/** What agents declare, by version; the first row of a version speaks for it. */
+function declared(
+  rows: readonly { agent_id: string; capability: DeclaredCapability }[],
+): Pick<Detail, 'versions' | 'equivalents'> {
+  const versions = new Map<string, Detail['versions'][number]>();
+  const equivalents = new Set<string>();
+  for (const { agent_id: id, capability } of rows) {
+    const { version, description, input_schema, output_schema, fallbacks } =
+      capability as CapabilityDeclaration;
+    for (const name of fallbacks ?? []) equivalents.add(name);
+    const known = versions.get(version ?? '');
+    if (known !== undefined) known.agents.push(id);
+    else
+      versions.set(version ?? '', {
+        ...(version !== undefined && { version }),
+        agents: [id],
+        ...(description !== undefined && { description }),
+        ...(input_schema !== undefined && { input_schema }),
+        ...(output_schema !== undefined && { output_schema }),
+      });
+  }
+  return { versions: [...versions.values()], equivalents: [...equivalents].sort() };
 }

@@ -6,6 +6,8 @@ import { persist } from '../platform/postgres/patient-client.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import { Ticker } from '../platform/lifecycle/ticker.js';
 import type { AgentRow } from './agent-row.js';
+import { Aliases } from './aliases.js';
+import { CatalogueStore } from './catalogue.store.js';
 import { ReachTable, type ReachEntry } from './reach-table.js';
 import { RegistryEvents } from './registry.events.js';
 import { RegistryStore } from './registry.store.js';
@@ -41,6 +43,8 @@ export class ReachSync implements OnApplicationBootstrap {
     private readonly store: RegistryStore,
     private readonly table: ReachTable,
     private readonly switches: Switches,
+    private readonly aliases: Aliases,
+    private readonly catalogue: CatalogueStore,
     private readonly events: RegistryEvents,
     shutdown: Shutdown,
   ) {
@@ -69,14 +73,16 @@ export class ReachSync implements OnApplicationBootstrap {
     });
   }
 
-  /** A switch was written: read it here now, and have the others read it. */
+  /** A switch or an alias was written: read it here now, and have the others read it. */
   async spreadSwitches(): Promise<void> {
     await this.readSwitches();
+    await this.readAliases();
     await this.coordinator.publish(SWITCHES_CHANNEL, '').catch(() => undefined);
   }
 
   /** Reads everything anew. */
   async reconcile(): Promise<void> {
+    await this.readAliases();
     const before = this.table.revisions();
     const rows = await this.store.all();
     for (const entry of this.table.replaceAll(rows, before)) this.tell(entry);
@@ -85,6 +91,11 @@ export class ReachSync implements OnApplicationBootstrap {
 
   private async readSwitches(): Promise<void> {
     if (this.switches.replace(await this.store.switches())) this.events.emit('switched');
+  }
+
+  private async readAliases(): Promise<void> {
+    if (!this.aliases.replace(await this.catalogue.aliases())) return;
+    for (const entry of this.table.rename()) this.tell(entry);
   }
 
   private hear(message: string): void {

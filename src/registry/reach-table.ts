@@ -8,6 +8,7 @@ import { DEFAULT_POLICY } from '../core/policy.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { reachFactsOf, type DeclaredDependency, type StoredFacts } from './agent-facts.js';
 import { agentKey, type AgentRow, type Transport } from './agent-row.js';
+import { Aliases } from './aliases.js';
 
 /** Up to this size a look at all candidates costs about what a sample does. */
 const SMALL_FLEET = 32;
@@ -20,7 +21,10 @@ export class ReachEntry implements Candidate {
   readonly namespace: string;
   readonly agentId: string;
   name!: string;
+  /** By the names it declared, and by those that they are aliases of. */
   capabilities!: ReadonlyMap<string, string | undefined>;
+  /** The name that it declared, by the one that this is an alias of. */
+  private declared: ReadonlyMap<string, string> | undefined;
   tags!: readonly string[];
   zone: string | undefined;
   state!: AgentState;
@@ -52,6 +56,7 @@ export class ReachEntry implements Candidate {
   constructor(
     row: AgentRow,
     private readonly warmUpProbes: number,
+    private readonly aliases = new Aliases(),
   ) {
     this.key = agentKey(row.namespace, row.agent_id);
     this.namespace = row.namespace;
@@ -61,7 +66,7 @@ export class ReachEntry implements Candidate {
 
   update(row: AgentRow): void {
     this.name = row.name;
-    this.capabilities = new Map(row.capabilities.map((c) => [c.name, c.version]));
+    this.nameCapabilities(row.capabilities.map((c) => [c.name, c.version]));
     this.tags = row.tags;
     const zone = row.metadata['zone'];
     this.zone = typeof zone === 'string' ? zone : undefined;
@@ -82,6 +87,31 @@ export class ReachEntry implements Candidate {
     this.source = row.source === null ? undefined : { name: row.source, digest: row.source_digest ?? '' };
     this.leaseId = row.lease_id;
     this.rev = row.rev;
+  }
+
+  /** Takes the aliases of the day over; whether they changed its names. */
+  rename(): boolean {
+    const before = [...this.capabilities.keys()].join('\n');
+    this.nameCapabilities([...this.capabilities].filter(([name]) => !this.declared?.has(name)));
+    return before !== [...this.capabilities.keys()].join('\n');
+  }
+
+  /** The name under which the agent declared a capability, and knows it. */
+  nameOf(capability: string): string {
+    return this.declared?.get(capability) ?? capability;
+  }
+
+  private nameCapabilities(own: readonly (readonly [string, string | undefined])[]): void {
+    const capabilities = new Map(own);
+    const declared = new Map<string, string>();
+    for (const [name, version] of own) {
+      const meant = this.aliases.resolve(this.namespace, name);
+      if (capabilities.has(meant)) continue;
+      capabilities.set(meant, version);
+      declared.set(meant, name);
+    }
+    this.capabilities = capabilities;
+    this.declared = declared.size === 0 ? undefined : declared;
   }
 
   get inFlight(): number {
@@ -113,10 +143,18 @@ export class ReachTable {
   private readonly byCapability = new Map<string, IndexedSet<ReachEntry>>();
   private readonly byName = new Map<string, IndexedSet<ReachEntry>>();
 
-  constructor(@Inject(CONFIG) private readonly config: Config) {}
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly aliases: Aliases = new Aliases(),
+  ) {}
 
   get(key: string): ReachEntry | undefined {
     return this.entries.get(key);
+  }
+
+  /** The name under which an agent declared a capability that a task is for. */
+  nameFor(key: string, capability: string): string {
+    return this.entries.get(key)?.nameOf(capability) ?? capability;
   }
 
   get size(): number {
@@ -141,7 +179,7 @@ export class ReachTable {
       return known;
     }
     if (known === undefined) {
-      const entry = new ReachEntry(row, this.config.warmUpProbes);
+      const entry = new ReachEntry(row, this.config.warmUpProbes, this.aliases);
       this.entries.set(key, entry);
       this.index(entry);
       return entry;
@@ -150,6 +188,23 @@ export class ReachTable {
     known.update(row);
     this.index(known);
     return known;
+  }
+
+  /** The aliases changed: entries that they concern. */
+  rename(): ReachEntry[] {
+    return [...this.entries.values()].filter((entry) => {
+      this.unindex(entry);
+      const renamed = entry.rename();
+      this.index(entry);
+      return renamed;
+    });
+  }
+
+  /** The names that agents of a namespace offer, and how many do. */
+  *offered(namespace: string): Iterable<[string, number]> {
+    const prefix = agentKey(namespace, '');
+    for (const [key, entries] of this.byCapability)
+      if (key.startsWith(prefix)) yield [key.slice(prefix.length), entries.length];
   }
 
   /** Which revision of each agent is known: taken before a full read, handed to `replaceAll` after it. */

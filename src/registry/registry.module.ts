@@ -2,7 +2,10 @@ import { Module } from '@nestjs/common';
 import { AgentJudge } from './agent-judge.js';
 import { AgentSweep } from './agent-sweep.js';
 import { AgentsController } from './agents.controller.js';
+import { Aliases } from './aliases.js';
+import { AliasesController } from './aliases.controller.js';
 import { CapabilitiesController } from './capabilities.controller.js';
+import { CatalogueStore } from './catalogue.store.js';
 import { Hearing } from './hearing.js';
 import { ReachSync } from './reach-sync.js';
 import { ReachTable } from './reach-table.js';
@@ -17,8 +20,10 @@ import { Transitions } from './transitions.js';
 import { Windows } from './windows.js';
 
 @Module({
-  controllers: [AgentsController, CapabilitiesController],
+  controllers: [AgentsController, AliasesController, CapabilitiesController],
   providers: [
+    Aliases,
+    CatalogueStore,
     Registry,
     RegistryStore,
     RegistryEvents,
@@ -35,6 +40,7 @@ import { Windows } from './windows.js';
     Windows,
   ],
   exports: [
+    Aliases,
     Registry,
     RegistryStore,
     RegistryEvents,

@@ -2,12 +2,14 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { z } from 'zod';
 import { judgeAgent } from '../core/agent-state.js';
 import { ReachError } from '../core/errors.js';
+import { nearMiss } from '../core/near-miss.js';
 import { COLD } from '../core/warm-up.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { newId } from '../platform/ids.js';
 import { judgedFacts, type StoredFacts } from './agent-facts.js';
 import { AgentJudge } from './agent-judge.js';
 import { agentKey, type AgentRow } from './agent-row.js';
+import { Aliases } from './aliases.js';
 import type { capacityReport, leaseAnswer, registerAnswer, RegisterBody } from './agents.wire.js';
 import { ReachSync } from './reach-sync.js';
 import { ReachTable } from './reach-table.js';
@@ -31,6 +33,7 @@ export class Registry {
     private readonly sync: ReachSync,
     private readonly events: RegistryEvents,
     private readonly table: ReachTable,
+    private readonly aliases: Aliases,
     private readonly judge: AgentJudge,
     private readonly transitions: Transitions,
   ) {}
@@ -44,6 +47,7 @@ export class Registry {
    */
   async register(body: RegisterBody, source?: SourceMark): Promise<z.input<typeof registerAnswer>> {
     const lease = this.leaseFor(body);
+    const warnings = this.warningsFor(body);
     const registered = await this.store.register(body, lease, this.factsToBegin(body), source);
     if (registered === undefined) throw await this.whyNotReplaced(body);
     const { superseded_lease_id: superseded, ...row } = registered;
@@ -59,6 +63,7 @@ export class Registry {
       superseded_lease_id: superseded,
       ...(source !== undefined && { source: source.name }),
     });
+    for (const msg of warnings) this.log.warn({ msg, namespace: row.namespace, agent_id: row.agent_id });
     return {
       agent_id: row.agent_id,
       namespace: row.namespace,
@@ -67,8 +72,31 @@ export class Registry {
       heartbeat_interval_ms: row.heartbeat_interval_ms,
       state,
       ...(superseded !== null && { superseded_lease_id: superseded }),
-      warnings: [],
+      warnings,
     };
+  }
+
+  /** Names that were probably meant otherwise: nobody else offers them, and they look like one that is offered. */
+  private warningsFor({ namespace, agent_id: agentId, capabilities }: RegisterBody): string[] {
+    const own = this.table.get(agentKey(namespace, agentId));
+    const warnings: string[] = [];
+    for (const { name } of capabilities) {
+      if (this.aliases.isAlias(namespace, name)) continue;
+      const others = [...this.table.offered(namespace)]
+        .map(([offered, agents]) => [offered, agents - (own?.capabilities.has(offered) ? 1 : 0)] as const)
+        .filter(([, agents]) => agents > 0);
+      if (others.some(([offered]) => offered === name)) continue;
+      const meant = nearMiss(name, others);
+      if (meant === undefined) continue;
+      const by = meant.offered === 1 ? '1 agent' : `${meant.offered} agents`;
+      warnings.push(`\`${name}\` looks like \`${meant.name}\`, offered by ${by}`);
+    }
+    return warnings;
+  }
+
+  /** The name under which the agent declared a capability that a task is for. */
+  nameFor(ref: Pick<LeaseRef, 'namespace' | 'agentId'>, capability: string): string {
+    return this.table.nameFor(agentKey(ref.namespace, ref.agentId), capability);
   }
 
   /** What is still known of its dependencies may speak against an agent that has just come. */

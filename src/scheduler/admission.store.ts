@@ -16,6 +16,8 @@ export interface NewTask {
   namespace: string;
   lane: string;
   capability: string;
+  /** The name that was asked for, where that was an alias. */
+  asked: string | null;
   payload: string;
   priority: number;
   idempotent: boolean;
@@ -182,5 +184,6 @@ function columns(rows: readonly NewRow[]): unknown[] {
     offers.map((o) => (o === undefined ? null : packDecision(o.decision))),
     tasks.map((t) => t.ownTimeout),
     tasks.map((t) => t.timeoutMs),
+    tasks.map((t) => t.asked),
   ];
 }

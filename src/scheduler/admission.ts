@@ -14,13 +14,14 @@ import {
 import { toReachError } from '../platform/http/to-reach-error.js';
 import { Overloaded, WriterClosed } from '../platform/postgres/batch-writer.js';
 import { isDataError } from '../platform/postgres/sql-errors.js';
+import { Aliases } from '../registry/aliases.js';
 import { AdmissionStore, type Admitted, type NewTask } from './admission.store.js';
 import { Depths } from './depths.js';
 import { DirectPlacement, type Seat } from './direct-placement.js';
 import { Orders } from './orders.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
 import { Policies } from './policy/policies.js';
-import { invalidAt, requirementFor } from './requirement.js';
+import { askedFor, invalidAt, requirementFor } from './requirement.js';
 import { requireSize } from './size-limit.js';
 import type { TaskBody } from './tasks.wire.js';
 
@@ -51,6 +52,7 @@ export class Admission {
     private readonly depths: Depths,
     private readonly direct: DirectPlacement,
     private readonly policies: Policies,
+    private readonly aliases: Aliases,
     private readonly orders: Orders,
     private readonly metrics: SchedulerMetrics,
   ) {}
@@ -206,7 +208,7 @@ export class Admission {
    * @throws ReachError VALIDATION_FAILED, PAYLOAD_TOO_LARGE
    */
   prepare(body: TaskBody, context: AdmissionContext): NewTask {
-    const requirement = requirementFor(body);
+    const requirement = requirementFor(body, this.aliases);
     const lane = laneOf(requirement);
     if (lane.length > MAX_LANE_LENGTH)
       throw invalidAt(
@@ -222,6 +224,7 @@ export class Admission {
       namespace: body.namespace,
       lane,
       capability: laneLabel(requirement),
+      asked: askedFor(body, requirement),
       payload,
       priority: body.priority,
       idempotent: body.idempotent,

@@ -179,7 +179,7 @@ export function toOffered(choice: Choice, ackDeadline: Date): Offered {
       id: task.id,
       fence: task.fence + 1,
       attempt: task.attempt + 1,
-      capability: task.capability,
+      capability: entry.nameOf(task.capability),
       payload: task.payload,
       idempotent: task.idempotent,
       parent_task_id: task.parent_task_id,

@@ -1,6 +1,7 @@
 import { isVersionRange } from '../core/eligibility.js';
 import { ReachError } from '../core/errors.js';
 import { parseCapabilityRef, type Requirement } from '../core/lane.js';
+import type { Aliases } from '../registry/aliases.js';
 import type { TaskBody } from './tasks.wire.js';
 
 /** What a body asks of the agent. */
@@ -9,13 +10,19 @@ export type Asked = Pick<
   'namespace' | 'capability' | 'capabilities' | 'agent_id' | 'name' | 'constraints'
 >;
 
-/** @throws ReachError VALIDATION_FAILED for a version range that is none */
-export function requirementFor(body: Asked): Requirement {
+/**
+ * Aliases are read as what they stand for.
+ * @throws ReachError VALIDATION_FAILED for a version range that is none
+ */
+export function requirementFor(body: Asked, aliases: Aliases): Requirement {
   const refs = body.capabilities ?? (body.capability === undefined ? [] : [body.capability]);
   const c = body.constraints;
   const requirement: Requirement = {
     namespace: body.namespace,
-    capabilities: refs.map(parseCapabilityRef),
+    capabilities: refs.map((ref) => {
+      const need = parseCapabilityRef(ref);
+      return { ...need, name: aliases.resolve(body.namespace, need.name) };
+    }),
     ...(body.agent_id !== undefined && { agentId: body.agent_id }),
     ...(body.name !== undefined && { name: body.name }),
     ...(c?.version !== undefined && { version: c.version }),
@@ -33,6 +40,14 @@ export function requirementFor(body: Asked): Requirement {
       );
   });
   return requirement;
+}
+
+/** The names that were asked for, where an alias was among them. */
+export function askedFor({ capability, capabilities }: Asked, meant: Requirement): string | null {
+  const names = (capabilities ?? (capability === undefined ? [] : [capability])).map(
+    (ref) => parseCapabilityRef(ref).name,
+  );
+  return names.every((name, i) => name === meant.capabilities[i]?.name) ? null : names.join('+');
 }
 
 export function invalidAt(pointer: string, detail: string): ReachError {

@@ -4,6 +4,7 @@ import { slotsOf } from '../core/eligibility.js';
 import { laneLabel } from '../core/lane.js';
 import { scoreOf } from '../core/score.js';
 import { agentKey } from '../registry/agent-row.js';
+import { Aliases } from '../registry/aliases.js';
 import { ReachTable } from '../registry/reach-table.js';
 import { toRejectedView } from './decision-view.js';
 import { Outcomes } from './outcomes.js';
@@ -24,6 +25,7 @@ export class Routes {
     private readonly policies: Policies,
     private readonly standings: Standings,
     private readonly outcomes: Outcomes,
+    private readonly aliases: Aliases,
   ) {}
 
   /** @throws ReachError VALIDATION_FAILED */
@@ -33,7 +35,10 @@ export class Routes {
       ...(zone !== undefined && { zone }),
       ...(source !== undefined && { exclude: [source] }),
     };
-    const requirement = { ...requirementFor({ namespace, capability, constraints }), direct: true } as const;
+    const requirement = {
+      ...requirementFor({ namespace, capability, constraints }, this.aliases),
+      direct: true,
+    } as const;
     const { policy } = this.policies.for(requirement);
     const { agents, panic, rejected } = this.table.someEligible(requirement, limit, policy.panic);
     const kind = laneLabel(requirement);

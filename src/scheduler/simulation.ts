@@ -6,6 +6,7 @@ import { laneLabel, type Requirement } from '../core/lane.js';
 import type { Policy } from '../core/policy.js';
 import { scoreOf } from '../core/score.js';
 import { choose, freshest, type Inputs, selectByAffinity } from '../core/selection.js';
+import { Aliases } from '../registry/aliases.js';
 import { type ReachEntry, ReachTable } from '../registry/reach-table.js';
 import { Switches } from '../registry/switches.js';
 import { toScoredAgent } from './decision-view.js';
@@ -28,11 +29,12 @@ export class Simulation {
     private readonly switches: Switches,
     private readonly policies: Policies,
     private readonly standings: Standings,
+    private readonly aliases: Aliases,
   ) {}
 
   /** @throws ReachError VALIDATION_FAILED */
   simulate(body: SimulateBody): Answer {
-    const requirement = requirementFor(body);
+    const requirement = requirementFor(body, this.aliases);
     const { policy } = this.policies.for(requirement);
     const candidates = [...this.table.candidates(requirement)];
     const { agents, panic, rejected } = eligibleOf(candidates, requirement, policy.panic, body.limit);

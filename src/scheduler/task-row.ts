@@ -13,6 +13,8 @@ export interface TaskRow {
   namespace: string;
   lane: string;
   capability: string;
+  /** the name that was asked for, where that was an alias; absent in lists */
+  asked?: string | null;
   priority: number;
   idempotent: boolean;
   affinity_key: string | null;
@@ -68,6 +70,7 @@ export function toTaskView(t: TaskRow): z.input<typeof taskView> {
     namespace: t.namespace,
     state: t.state,
     capability: t.capability,
+    ...(t.asked != null && { asked: t.asked }),
     requirement,
     priority: t.priority,
     idempotent: t.idempotent,

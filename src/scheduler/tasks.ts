@@ -134,6 +134,7 @@ function asNew(row: ReplayRow): NewTask {
     namespace: row.namespace,
     lane: row.lane,
     capability: row.capability,
+    asked: null,
     payload: row.payload,
     priority: row.priority,
     idempotent: row.idempotent,

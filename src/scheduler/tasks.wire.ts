@@ -161,6 +161,10 @@ export const taskView = z
     namespace: z.string(),
     state: taskState,
     capability: z.string().meta({ description: 'the capability, or the agent or name it is addressed to' }),
+    asked: z
+      .string()
+      .optional()
+      .meta({ description: 'the name that was asked for, where that is an alias; not in lists' }),
     requirement: z.record(z.string(), json),
     priority: z.number().int(),
     idempotent: z.boolean(),

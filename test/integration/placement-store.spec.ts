@@ -49,6 +49,7 @@ function newTask(lane: string, more: Partial<NewTask> = {}): NewTask {
     namespace: 'default',
     lane,
     capability: 'work',
+    asked: null,
     payload: String(more.priority ?? 0),
     priority: 0,
     idempotent: false,

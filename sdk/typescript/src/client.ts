@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Aliases } from './aliases.js';
 import { pause } from './backoff.js';
 import {
   type AgentFilter,
@@ -22,6 +23,7 @@ import {
   type BulkRetryRequest,
   type CancelAnswer,
   type Capability,
+  type CapabilityDetail,
   type EffectivePolicy,
   type Explanation,
   type Page,
@@ -67,6 +69,8 @@ export class Client {
   readonly namespace: string;
   /** Tasks that come again and again. */
   readonly schedules: Schedules;
+  /** Other names of capabilities. */
+  readonly aliases: Aliases;
   private readonly http: Http;
 
   constructor(options: ClientOptions = {}) {
@@ -76,6 +80,7 @@ export class Client {
       url: options.url ?? process.env['REACH_URL'] ?? 'http://127.0.0.1:8080',
       token: options.token ?? process.env['REACH_TOKEN'],
     });
+    this.aliases = new Aliases(this.http, this.namespace);
     this.schedules = new Schedules(this.http, this.namespace);
   }
 
@@ -249,6 +254,11 @@ export class Client {
   async capabilities(): Promise<Capability[]> {
     const answer = await this.query<{ items: Capability[] }>('capabilities', {});
     return answer.items;
+  }
+
+  /** One capability, by any of its names: versions, schemas, who offers it. */
+  capability(name: string): Promise<CapabilityDetail> {
+    return this.query(`capabilities/${segment(name)}`, {});
   }
 
   /** Who would get such a task now, and why nobody else; nothing is delivered. */

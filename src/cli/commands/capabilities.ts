@@ -1,4 +1,4 @@
-import type { Capability } from '@agent-reach/sdk';
+import type { Capability, CapabilityDetail } from '@agent-reach/sdk';
 import type { Command } from 'commander';
 import { contextOf } from '../context.js';
 import type { Output } from '../output/output.js';
@@ -8,9 +8,11 @@ import { printable } from '../output/text.js';
 export function addCapabilityCommands(program: Command): void {
   program
     .command('capabilities')
+    .argument('[capability]', 'this one, with its versions and who offers them')
     .description('list what the agents offer')
-    .action(async (_options: object, command: Command) => {
+    .action(async (name: string | undefined, _options: object, command: Command) => {
       const { client, out } = contextOf(command);
+      if (name !== undefined) return printOne(out, await client.capability(name));
       const capabilities = await client.capabilities();
       if (out.json) return out.document(capabilities);
       out.table(
@@ -41,6 +43,19 @@ export function addCapabilityCommands(program: Command): void {
       const { client, out } = contextOf(command);
       printSwitch(out, await client.resumeCapability(capability));
     });
+}
+
+function printOne(out: Output, c: CapabilityDetail): void {
+  if (out.json) return out.document(c);
+  const paused = c.paused ? `, paused: ${c.pause_reason || 'no reason given'}` : '';
+  out.line(printable(`${c.capability}: ${c.agents} agents, ${c.reachable} reachable${paused}`));
+  if (c.aliases.length > 0) out.line(printable(`  also called  ${c.aliases.join(', ')}`));
+  if (c.equivalents.length > 0) out.line(printable(`  equivalents  ${c.equivalents.join(', ')}`));
+  for (const v of c.versions) {
+    const schemas = [v.input_schema && 'input', v.output_schema && 'output'].filter(Boolean).join(' and ');
+    const which = `  ${(v.version ?? 'no version').padEnd(11)}  ${v.agents.join(', ')}`;
+    out.line(printable(schemas === '' ? which : `${which} (${schemas} schema)`));
+  }
 }
 
 function printSwitch(out: Output, capability: Capability): void {

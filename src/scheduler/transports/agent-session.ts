@@ -161,7 +161,8 @@ export class AgentSession implements AgentSink {
   private async offerAgain(ref: LeaseRef, running: readonly string[]): Promise<void> {
     const open = await this.tools.store.offersOfLease(ref.namespace, ref.agentId, ref.leaseId);
     const lost = open.filter((o) => !running.includes(deliveryIdOf(o.id, o.fence)));
-    if (lost.length > 0) this.offer(lost.map(offerJson));
+    const named = lost.map((o) => ({ ...o, capability: this.tools.registry.nameFor(ref, o.capability) }));
+    if (named.length > 0) this.offer(named.map((o) => offerJson(o)));
   }
 
   private async handleLeased(frame: Leased, ref: LeaseRef): Promise<void> {

@@ -5,6 +5,7 @@ import type { Caller } from '../../platform/http/gone.js';
 import { COORDINATOR, type Coordinator } from '../../platform/coordination/coordinator.js';
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import { Ticker } from '../../platform/lifecycle/ticker.js';
+import { ReachTable } from '../../registry/reach-table.js';
 import { PlacementStore } from '../placement.store.js';
 import { isLapsed, offerJson, type Offered } from './offered.js';
 import { Poll } from './poll.js';
@@ -50,6 +51,7 @@ export class Inbox implements OnApplicationBootstrap {
     @Inject(COORDINATOR) private readonly coordinator: Coordinator,
     private readonly sessions: Sessions,
     private readonly store: PlacementStore,
+    private readonly table: ReachTable,
     private readonly shutdown: Shutdown,
   ) {}
 
@@ -117,7 +119,7 @@ export class Inbox implements OnApplicationBootstrap {
       let found: string[] = [];
       try {
         ids = await this.look(agentKey, max);
-        if (ids.length > 0) found = await this.resolve(ids, leaseId);
+        if (ids.length > 0) found = await this.resolve(agentKey, ids, leaseId);
         if (found.length === 0 && !this.shutdown.stopping)
           await this.waitFor(poll, until - performance.now());
       } catch (error) {
@@ -181,7 +183,7 @@ export class Inbox implements OnApplicationBootstrap {
       for (let sink = this.sessions.get(agentKey); sink !== undefined; sink = this.sessions.get(agentKey)) {
         ids = await this.coordinator.inboxPop(agentKey, SINK_BATCH);
         if (ids.length === 0) return;
-        const offers = await this.resolve(ids, sink.leaseId);
+        const offers = await this.resolve(agentKey, ids, sink.leaseId);
         if (offers.length > 0) sink.offer(offers);
         ids = [];
       }
@@ -225,7 +227,7 @@ export class Inbox implements OnApplicationBootstrap {
     if (left > 0 && this.sessions.get(agentKey) !== undefined) void this.drainToSession(agentKey);
   }
 
-  private async resolve(ids: readonly string[], leaseId: string): Promise<string[]> {
+  private async resolve(agentKey: string, ids: readonly string[], leaseId: string): Promise<string[]> {
     const offers: string[] = [];
     const unknown: string[] = [];
     for (const id of ids) {
@@ -236,7 +238,8 @@ export class Inbox implements OnApplicationBootstrap {
     }
     if (unknown.length > 0)
       for (const offer of await this.store.openOffers(unknown.map(parseDeliveryId)))
-        if (offer.lease_id === leaseId) offers.push(offerJson(offer));
+        if (offer.lease_id === leaseId)
+          offers.push(offerJson({ ...offer, capability: this.table.nameFor(agentKey, offer.capability) }));
     return offers;
   }
 

@@ -188,6 +188,58 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/capabilities/aliases': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Other names of capabilities */
+    get: operations['aliasesList'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/capabilities/aliases/{alias}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    /** Take a name as another one from now on, of tasks and of agents */
+    put: operations['aliasesWrite'];
+    post?: never;
+    /** Forget an alias; tasks that were taken by it keep the capability */
+    delete: operations['aliasesRemove'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/capabilities/{capability}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** One capability by any of its names: versions, schemas, who offers it */
+    get: operations['capabilitiesOne'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/capabilities/{capability}/pause': {
     parameters: {
       query?: never;
@@ -1086,6 +1138,53 @@ export interface components {
       reachable: number;
       paused: boolean;
       pause_reason?: string;
+    };
+    CapabilityAlias: {
+      namespace: string;
+      alias: string;
+      capability: string;
+      changed_by: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      changed_at: string;
+    };
+    CapabilityAliasPage: {
+      items: components['schemas']['CapabilityAlias'][];
+      next_cursor?: string;
+    };
+    CapabilityAliasRequest: {
+      /**
+       * @description Isolation domain; namespaces do not see each other.
+       * @default default
+       */
+      namespace?: string;
+      capability: string;
+    };
+    CapabilityDetail: {
+      namespace: string;
+      capability: string;
+      agents: number;
+      /** @description agents that could be offered work now */
+      reachable: number;
+      paused: boolean;
+      pause_reason?: string;
+      aliases: string[];
+      /** @description what agents declare to do instead (their `fallbacks`); a policy decides */
+      equivalents: string[];
+      /** @description as declared; of one version, by the agent that registered last */
+      versions: {
+        version?: string;
+        agents: string[];
+        description?: string;
+        input_schema?: {
+          [key: string]: unknown;
+        };
+        output_schema?: {
+          [key: string]: unknown;
+        };
+      }[];
     };
     CapabilityList: {
       items: components['schemas']['Capability'][];
@@ -2545,6 +2644,8 @@ export interface components {
       state: 'scheduled' | 'queued' | 'offered' | 'running' | 'succeeded' | 'failed' | 'canceled' | 'expired';
       /** @description the capability, or the agent or name it is addressed to */
       capability: string;
+      /** @description the name that was asked for, where that is an alias; not in lists */
+      asked?: string;
       requirement: {
         [key: string]: unknown;
       };
@@ -2620,6 +2721,8 @@ export interface components {
       state: 'scheduled' | 'queued' | 'offered' | 'running' | 'succeeded' | 'failed' | 'canceled' | 'expired';
       /** @description the capability, or the agent or name it is addressed to */
       capability: string;
+      /** @description the name that was asked for, where that is an alias; not in lists */
+      asked?: string;
       requirement: {
         [key: string]: unknown;
       };
@@ -3163,6 +3266,145 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['CapabilityList'];
+        };
+      };
+    };
+  };
+  aliasesList: {
+    parameters: {
+      query?: {
+        /** @description Rows a page */
+        limit?: number;
+        /** @description `next_cursor` of the page before */
+        cursor?: string;
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Other names of capabilities */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CapabilityAliasPage'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  aliasesWrite: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        alias: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CapabilityAliasRequest'];
+      };
+    };
+    responses: {
+      /** @description Take a name as another one from now on, of tasks and of agents */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CapabilityAlias'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_STATE_CONFLICT`: The state does not allow this call */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  aliasesRemove: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path: {
+        alias: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Forget an alias; tasks that were taken by it keep the capability */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CapabilityAlias'];
+        };
+      };
+      /** @description `REACH_NOT_FOUND`: Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  capabilitiesOne: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path: {
+        capability: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description One capability by any of its names: versions, schemas, who offers it */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CapabilityDetail'];
         };
       };
     };

@@ -1,0 +1,73 @@
+import { Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { z } from 'zod';
+import { ReachError } from '../core/errors.js';
+import { Answers, Fails } from '../platform/http/describe.js';
+import { decodeCursor, toPage } from '../platform/http/pagination.js';
+import { Principal } from '../platform/http/principal.js';
+import { capabilityName } from '../platform/wire/primitives.js';
+import { aliasBody, aliasesPage, aliasesQuery, aliasView, namespaceQuery } from './agents.wire.js';
+import type { AliasRow } from './aliases.js';
+import { CatalogueStore } from './catalogue.store.js';
+import { ReachSync } from './reach-sync.js';
+
+/** Its path goes before that of a capability: none can be read that is called `aliases`. */
+@ApiTags('capabilities')
+@Controller('capabilities/aliases')
+export class AliasesController {
+  constructor(
+    private readonly store: CatalogueStore,
+    private readonly sync: ReachSync,
+  ) {}
+
+  @Get()
+  @Answers(200, aliasesPage, 'Other names of capabilities')
+  @Fails('VALIDATION_FAILED')
+  async list(@Query({ schema: aliasesQuery }) q: z.output<typeof aliasesQuery>) {
+    const after = q.cursor === undefined ? null : decodeCursor(q.cursor, z.tuple([z.string()]))[0];
+    const rows = await this.store.page(q.namespace, after, q.limit + 1);
+    return toPage(rows, q.limit, toView, (row) => [row.alias]);
+  }
+
+  @Put(':alias')
+  @Answers(200, aliasView, 'Take a name as another one from now on, of tasks and of agents')
+  @Fails('VALIDATION_FAILED', 'STATE_CONFLICT')
+  async write(
+    @Param('alias', { schema: capabilityName }) alias: string,
+    @Body({ schema: aliasBody }) { namespace, capability }: z.output<typeof aliasBody>,
+    @Principal() by: string,
+  ) {
+    if (alias === capability) {
+      const detail = 'is the alias itself';
+      throw new ReachError('VALIDATION_FAILED', `capability: ${detail}`, {
+        errors: [{ pointer: '/capability', detail }],
+      });
+    }
+    const row = await this.store.write(namespace, alias, capability, by);
+    if (row === undefined)
+      throw new ReachError(
+        'STATE_CONFLICT',
+        `an alias leads to a capability in one step: ${capability} is an alias itself, or other aliases lead to ${alias}`,
+      );
+    await this.sync.spreadSwitches();
+    return toView(row);
+  }
+
+  @Delete(':alias')
+  @Answers(200, aliasView, 'Forget an alias; tasks that were taken by it keep the capability')
+  @Fails('NOT_FOUND')
+  async remove(
+    @Param('alias', { schema: capabilityName }) alias: string,
+    @Query({ schema: namespaceQuery }) { namespace }: z.output<typeof namespaceQuery>,
+  ) {
+    const row = await this.store.remove(namespace, alias);
+    if (row === undefined)
+      throw new ReachError('NOT_FOUND', `${alias} is no alias in namespace ${namespace}`);
+    await this.sync.spreadSwitches();
+    return toView(row);
+  }
+}
+
+function toView(row: AliasRow): z.input<typeof aliasView> {
+  return { ...row, changed_at: row.changed_at.toISOString() };
+}
