@@ -6,6 +6,14 @@ import { Shell } from './shell/shell.js';
 
 /* A page is loaded when it is first opened. */
 const Fleet = lazy(() => import('./pages/fleet.js'));
+const AgentPage = lazy(() => import('./pages/agent.js'));
+const Tasks = lazy(() => import('./pages/tasks.js'));
+const TaskPage = lazy(() => import('./pages/task.js'));
+const Why = lazy(() => import('./pages/why.js'));
+const Simulator = lazy(() => import('./pages/route.js'));
+const Events = lazy(() => import('./pages/events.js'));
+const Capabilities = lazy(() => import('./pages/capabilities.js'));
+const System = lazy(() => import('./pages/system.js'));
 const Nowhere = lazy(() => import('./pages/nowhere.js'));
 
 const client = new QueryClient({
@@ -28,6 +36,14 @@ export function App() {
         <Routes>
           <Route element={<Shell />}>
             <Route index element={<Fleet />} />
+            <Route path="agents/:id" element={<AgentPage />} />
+            <Route path="tasks" element={<Tasks />} />
+            <Route path="tasks/:id" element={<TaskPage />} />
+            <Route path="why" element={<Why />} />
+            <Route path="route" element={<Simulator />} />
+            <Route path="events" element={<Events />} />
+            <Route path="capabilities" element={<Capabilities />} />
+            <Route path="system" element={<System />} />
             <Route path="*" element={<Nowhere />} />
           </Route>
         </Routes>

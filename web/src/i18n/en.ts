@@ -1,5 +1,10 @@
+import { enViews } from './en-views.js';
+import { enWork } from './en-work.js';
+
 /** Every text of the console. `zh.ts` has the same keys by type. */
 export const en = {
+  ...enWork,
+  ...enViews,
   'app.name': 'Agent-Reach',
   'app.skip': 'Skip to content',
   'app.nav': 'Pages',

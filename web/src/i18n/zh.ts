@@ -1,7 +1,11 @@
 import type { MessageKey } from './en.js';
+import { zhViews } from './zh-views.js';
+import { zhWork } from './zh-work.js';
 
 /** The texts of `en.ts` in Chinese. */
 export const zh: Readonly<Record<MessageKey, string>> = {
+  ...zhWork,
+  ...zhViews,
   'app.name': 'Agent-Reach',
   'app.skip': '跳到正文',
   'app.nav': '页面',

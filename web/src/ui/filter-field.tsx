@@ -1,5 +1,7 @@
 import { useId } from 'react';
 import { useSearchParams } from 'react-router';
+import { useText } from '../i18n/use-text.js';
+import { LAST } from '../lib/last.js';
 
 /** Values of the address's query, which filters are kept in, so that a link shows the same. */
 export function useFilters() {
@@ -19,8 +21,15 @@ export function useFilters() {
       const ns = now.get('ns');
       return new URLSearchParams(ns === null ? {} : { ns });
     });
+  /** Sets all at once; what is left out is removed. */
+  const replace = (values: Readonly<Record<string, string>>) =>
+    setParams((now) => {
+      const ns = now.get('ns');
+      const given = Object.entries(values).filter(([, value]) => value.trim() !== '');
+      return new URLSearchParams([...(ns === null ? [] : [['ns', ns]]), ...given]);
+    });
   const get = (name: string) => params.get(name) ?? '';
-  return { get, set, clear };
+  return { get, set, clear, replace };
 }
 
 type Filters = ReturnType<typeof useFilters>;
@@ -39,5 +48,46 @@ export function FilterField(props: { filters: Filters; name: string; label: stri
         autoComplete="off"
       />
     </span>
+  );
+}
+
+/** One of a few values that is filtered by; the first stands for all. */
+export function FilterSelect(props: {
+  filters: Filters;
+  name: string;
+  label: string;
+  options: readonly { value: string; text: string }[];
+}) {
+  const id = useId();
+  return (
+    <span className="field">
+      <label htmlFor={id}>{props.label}</label>
+      <select
+        id={id}
+        value={props.filters.get(props.name)}
+        onChange={(event) => props.filters.set(props.name, event.target.value)}
+      >
+        {props.options.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}
+
+/** How far back a list goes. */
+export function LastSelect({ filters }: { filters: Filters }) {
+  const t = useText();
+  const names = Object.keys(LAST) as (keyof typeof LAST)[];
+  const options = names.map((name) => ({ value: name, text: t(`tasks.time.${name}`) }));
+  return (
+    <FilterSelect
+      filters={filters}
+      name="last"
+      label={t('tasks.time')}
+      options={[{ value: '', text: t('tasks.time.all') }, ...options]}
+    />
   );
 }

@@ -10,6 +10,11 @@ const SHAPES: Record<Agent['state'], { glyph: string; tone: string }> = {
   removing: { glyph: '○', tone: 'quiet' },
 };
 
+/** Whether a text is a state that an agent can be in. */
+export function isAgentState(text: string | null | undefined): text is Agent['state'] {
+  return text !== null && text !== undefined && Object.hasOwn(SHAPES, text);
+}
+
 /** The state of an agent: shape, word and colour. */
 export function StateBadge({ state, held = false }: { state: Agent['state']; held?: boolean }) {
   const t = useText();

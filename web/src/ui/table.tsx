@@ -45,16 +45,16 @@ export function Table<Row>({ label, columns, rows, keyOf, onEnd }: TableProps<Ro
   }, [last, sorted.length, onEnd]);
   const template = { gridTemplateColumns: columns.map((c) => c.width).join(' ') };
   return (
-    <div className="table" role="table" aria-label={label} aria-rowcount={sorted.length + 1}>
-      <div role="rowgroup" className="table-head">
-        <div role="row" className="row" style={template} aria-rowindex={1}>
-          {columns.map((column) => (
-            <Head key={column.id} column={column} sort={sort} toggle={toggle} />
-          ))}
+    <div className="table" ref={scroller} tabIndex={0} role="region" aria-label={label} onKeyDown={byArrow}>
+      <div role="table" aria-label={label} aria-rowcount={sorted.length + 1}>
+        <div role="rowgroup" className="table-head">
+          <div role="row" className="row" style={template} aria-rowindex={1}>
+            {columns.map((column) => (
+              <Head key={column.id} column={column} sort={sort} toggle={toggle} />
+            ))}
+          </div>
         </div>
-      </div>
-      <div role="rowgroup" className="table-body" ref={scroller} tabIndex={0} onKeyDown={byArrow}>
-        <div className="table-space" role="presentation" style={{ height: virtual.getTotalSize() }}>
+        <div role="rowgroup" className="table-space" style={{ height: virtual.getTotalSize() }}>
           {items.map((item) => (
             <div
               key={item.key}
