@@ -40,6 +40,6 @@ import { SourceOwner } from './source-owner.js';
     Settler,
     SourceOwner,
   ],
-  exports: [Complaints, EchoPort],
+  exports: [Complaints, EchoPort, Replicas],
 })
 export class ProbeModule {}

@@ -75,7 +75,7 @@ export class Closer {
       },
       delivery,
     );
-    const delayMs = verdict.retry ? this.pauseMs(cause, delivery) : 0;
+    const delayMs = verdict.retry ? await this.pauseMs(cause, delivery) : 0;
     const message = truncate(storableText(cause.message + consequence(verdict, delayMs)), MESSAGE_LIMIT);
     const next = verdict.retry ? 'scheduled' : 'failed';
     failpoint('close_before_commit');
@@ -131,7 +131,10 @@ export class Closer {
   }
 
   /** Offers that met a deaf agent go on after a small random pause, what has failed after 1, 2, 4 s, many later. */
-  private pauseMs(cause: Attribution, { namespace, capability, attempt }: OpenDelivery): number {
+  private async pauseMs(
+    cause: Attribution,
+    { namespace, capability, attempt }: OpenDelivery,
+  ): Promise<number> {
     if (cause.stage === 'offer') return spreadMs(0, this.config.redispatchJitterMs, Math.random);
     const pauseMs = retryDelayMs(attempt, this.backoff, Math.random);
     return this.budgets.pauseMs(namespace, capability, pauseMs);

@@ -6,6 +6,7 @@ import { ReachError, wireCode } from '../core/errors.js';
 import { LargeBody } from '../platform/http/body-limit.js';
 import { Answers, Fails } from '../platform/http/describe.js';
 import { Caller } from '../platform/http/gone.js';
+import { Principal } from '../platform/http/principal.js';
 import { decodeCursor, toPage } from '../platform/http/pagination.js';
 import { Trace, type TraceContext } from '../platform/http/trace.js';
 import { userId, uuid } from '../platform/wire/primitives.js';
@@ -84,9 +85,12 @@ export class TasksController {
   @Post('retry')
   @Answers(202, bulkRetryAnswer, 'Submit ended tasks anew, as new tasks')
   @Fails('VALIDATION_FAILED')
-  retryMany(@Body({ schema: bulkRetryBody }) body: z.output<typeof bulkRetryBody>) {
+  retryMany(
+    @Body({ schema: bulkRetryBody }) body: z.output<typeof bulkRetryBody>,
+    @Principal() caller: string,
+  ) {
     const { limit, dry_run, ...filter } = body;
-    return this.tasks.retryMany({ ...filter, code: codeFilter(filter.code) }, limit, dry_run);
+    return this.tasks.retryMany({ ...filter, code: codeFilter(filter.code) }, limit, dry_run, caller);
   }
 
   @Get()
@@ -125,8 +129,9 @@ export class TasksController {
   retry(
     @Param('task_id', { schema: uuid }) id: string,
     @Query({ schema: namespaceQuery }) query: Namespaced,
+    @Principal() caller: string,
   ) {
-    return this.tasks.retry(query.namespace, id);
+    return this.tasks.retry(query.namespace, id, caller);
   }
 }
 

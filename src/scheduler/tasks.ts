@@ -8,6 +8,7 @@ import { newId } from '../platform/ids.js';
 import { Admission } from './admission.js';
 import type { NewTask } from './admission.store.js';
 import { DeliveryStore } from './delivery.store.js';
+import { RetryBudgets } from './retry-budgets.js';
 import { TaskNews } from './task-news.js';
 import { type ReplayRow, type TaskFilter, TaskStore } from './task.store.js';
 import { toTaskDetail, type TaskRow } from './task-row.js';
@@ -23,6 +24,7 @@ export class Tasks {
     private readonly deliveries: DeliveryStore,
     private readonly admission: Admission,
     private readonly news: TaskNews,
+    private readonly budgets: RetryBudgets,
   ) {}
 
   /**
@@ -71,12 +73,13 @@ export class Tasks {
   }
 
   /**
-   * Submits an ended task anew, as a new task.
+   * Submits an ended task anew, as a new task; beyond what the caller may have tried again at once it waits for a while.
    * @throws ReachError NOT_FOUND, STATE_CONFLICT
    */
   async retry(
     namespace: string,
     id: string,
+    caller: string,
   ): Promise<{ task_id: string; retry_of: string; state: TaskState }> {
     const [row] = await this.store.replayable([id], { namespace }, 1);
     if (row === undefined) throw notFound(namespace, id);
@@ -88,13 +91,17 @@ export class Tasks {
           task_id: id,
         },
       );
-    return this.replay(row);
+    const [delayMs = 0] = await this.budgets.delaysMs(namespace, caller, 1);
+    return this.replay(row, delayMs);
   }
 
-  /** Submits every ended task that matches anew, oldest first. */
-  async retryMany(filter: TaskFilter, limit: number, dryRun: boolean) {
+  /** Submits every ended task that matches anew, oldest first, as `retry` does. */
+  async retryMany(filter: TaskFilter, limit: number, dryRun: boolean, caller: string) {
     const rows = await this.store.replayable(null, filter, limit);
-    const answers = dryRun ? [] : await Promise.all(rows.map((row) => this.tryReplay(row)));
+    const delays = dryRun ? [] : await this.budgets.delaysMs(filter.namespace, caller, rows.length);
+    const answers = await Promise.all(
+      delays.map((delayMs, i) => this.tryReplay(rows[i] as ReplayRow, delayMs)),
+    );
     return {
       matched: rows.length,
       retried: answers.filter((a) => 'task_id' in a),
@@ -104,9 +111,12 @@ export class Tasks {
   }
 
   /** One of many: what fails is said beside what was done, not instead of it. */
-  private async tryReplay(row: ReplayRow): Promise<Awaited<ReturnType<Tasks['replay']>> | FailedReplay> {
+  private async tryReplay(
+    row: ReplayRow,
+    delayMs: number,
+  ): Promise<Awaited<ReturnType<Tasks['replay']>> | FailedReplay> {
     try {
-      return await this.replay(row);
+      return await this.replay(row, delayMs);
     } catch (error) {
       const known = toReachError(error);
       if (known === undefined) throw error;
@@ -117,8 +127,11 @@ export class Tasks {
     }
   }
 
-  private async replay(row: ReplayRow): Promise<{ task_id: string; retry_of: string; state: TaskState }> {
-    const accepted = await this.admission.take(asNew(row));
+  private async replay(
+    row: ReplayRow,
+    delayMs: number,
+  ): Promise<{ task_id: string; retry_of: string; state: TaskState }> {
+    const accepted = await this.admission.take({ ...asNew(row), delayMs });
     return { task_id: accepted.task_id, retry_of: row.id, state: accepted.state };
   }
 }

@@ -66,6 +66,12 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     .tuple(key, ids, small)
     .map(([k, d, m]) => step(`push ${k} ${d.join()}/${m}`, (s, r) => s.coordinator.inboxPush(r + k, d, m))),
   fc.tuple(key, small).map(([k, n]) => step(`pop ${k} ${n}`, (s, r) => s.coordinator.inboxPop(r + k, n))),
+  fc.tuple(key, small, small).map(([k, n, debt]) =>
+    step(`take ${k} ${n}, ${debt} owed at most`, (s, r) =>
+      // So slow that the clocks of the two do not matter.
+      s.coordinator.bucketTake(r + k, n, { capacity: 5, perSecond: 1e-6, overdraft: debt }),
+    ),
+  ),
   fc
     .tuple(key, ids)
     .map(([k, d]) => step(`unpush ${k} ${d.join()}`, (s, r) => s.coordinator.inboxRemove(r + k, d))),

@@ -248,6 +248,48 @@ function coordinatorContract(make: () => Promise<Subject & { stop: () => Promise
     });
   });
 
+  describe('buckets', () => {
+    const RULE = { capacity: 5, perSecond: 10 };
+
+    test('a bucket is full at first, gives what is there, and refills at its rate up to its capacity', async () => {
+      const key = newKey();
+      expect(await c.bucketTake(key, 3, RULE)).toEqual({ granted: 3, owed: 0 });
+      expect((await c.bucketTake(key, 3, RULE)).granted).toBe(2);
+      const before = performance.now();
+      await subject.pass(300);
+      const more = (await c.bucketTake(key, 100, RULE)).granted;
+      expect(more).toBeGreaterThanOrEqual(3);
+      expect(more).toBeLessThanOrEqual(Math.min(5, 4 + (performance.now() - before) / 100));
+      await subject.pass(2000);
+      expect((await c.bucketTake(key, 100, RULE)).granted).toBe(5);
+    });
+
+    test('what is missing is owed, as far as the rule allows', async () => {
+      const key = newKey();
+      const rule = { capacity: 2, perSecond: 0.001, overdraft: 10 };
+      expect(await c.bucketTake(key, 6, rule)).toEqual({ granted: 2, owed: 4 });
+      expect(await c.bucketTake(key, 100, rule)).toEqual({ granted: 0, owed: 10 });
+      expect(await c.bucketTake(key, 1, { ...rule, overdraft: 0 })).toEqual({ granted: 0, owed: 10 });
+    });
+
+    test('of 200 that ask at once only as many get one as there are', async () => {
+      const key = newKey();
+      const rule = { capacity: 7, perSecond: 0.001 };
+      const grants = await Promise.all(range(200).map(() => c.bucketTake(key, 1, rule)));
+      expect(grants.filter((g) => g.granted === 1)).toHaveLength(7);
+    });
+
+    test.each([
+      [-1, RULE],
+      [1, { ...RULE, capacity: 0 }],
+      [1, { ...RULE, perSecond: 0 }],
+      [1, { ...RULE, perSecond: NaN }],
+      [1, { ...RULE, overdraft: 0.5 }],
+    ])('%j of %j makes no sense', async (wanted, rule) => {
+      await expect(c.bucketTake(newKey(), wanted, rule)).rejects.toThrow(RangeError);
+    });
+  });
+
   describe('news', () => {
     test('reaches every subscriber of the channel, the publisher too, and no other channel', async () => {
       const channel = newKey();

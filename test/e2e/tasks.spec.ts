@@ -383,6 +383,30 @@ inBothModes('tasks', (mode) => {
       const again = await api.post('tasks/retry', { code: 'AGENT_ERROR' });
       expect(again.body.retried).toEqual([]);
     });
+
+    test('more than a caller may have tried again at once wait for a while, through whichever dispatcher', async () => {
+      const tasks = Array.from({ length: 40 }, () => ({
+        namespace: api.namespace,
+        capability: 'nobody',
+        expires_in_ms: 1,
+      }));
+      const { body } = await api.post('tasks/batch', { tasks });
+      for (const { task_id } of body.results) await api.ended(task_id as string);
+      const began = Date.now();
+      const retry = (limit: number) => api.post('tasks/retry', { state: 'expired', limit });
+      const retried = [...(await retry(25)).body.retried, ...(await retry(15)).body.retried] as Json[];
+      expect(retried).toHaveLength(40);
+      const waiting = retried.filter((r) => r.state === 'scheduled');
+      expect(retried.length - waiting.length).toBeGreaterThanOrEqual(10);
+      // A token each 300 ms may have come meanwhile.
+      const came = Math.ceil((Date.now() - began) / 300);
+      expect(retried.length - waiting.length).toBeLessThanOrEqual(10 + came);
+      const starts = await Promise.all(
+        waiting.map(async (r) => Date.parse((await api.task(r.task_id)).run_at)),
+      );
+      expect(Math.max(...starts) - Math.min(...starts)).toBeGreaterThan(3000);
+      expect(Math.max(...starts)).toBeLessThan(Date.now() + 30 * 300);
+    });
   });
 
   describe('the story', () => {

@@ -1,3 +1,5 @@
+import type { BucketGrant, BucketRule } from '../../core/token-bucket.js';
+
 /**
  * The one seam between "one process" and "many replicas on Redis".
  *
@@ -88,6 +90,12 @@ export interface Coordinator {
   /** Takes these items out of the inbox wherever they stand; absent ones are ignored. */
   inboxRemove(agentKey: string, items: readonly string[]): Promise<void>;
 
+  /**
+   * Takes up to `wanted` tokens of a bucket that refills at a steady rate, by the coordinator's clock; missing ones become a
+   * debt as far as the rule allows. A bucket that nobody knows, or that was lost, is full.
+   */
+  bucketTake(key: string, wanted: number, rule: BucketRule): Promise<BucketGrant>;
+
   /** Sends a message to every subscriber of the channel, in this process too. Delivery is best effort. */
   publish(channel: string, message: string): Promise<void>;
 
@@ -151,6 +159,14 @@ export function requireWhole(what: string, value: number, min: number): void {
   if (!Number.isSafeInteger(value) || value < min) {
     throw new RangeError(`${what} must be a whole number of at least ${min}, not ${value}`);
   }
+}
+
+/** @throws RangeError unless the rule makes a bucket that fills. */
+export function requireBucket({ capacity, perSecond, overdraft = 0 }: BucketRule): void {
+  requireWhole('capacity', capacity, 1);
+  requireWhole('overdraft', overdraft, 0);
+  if (!Number.isFinite(perSecond) || perSecond <= 0)
+    throw new RangeError(`perSecond must be a number above 0, not ${perSecond}`);
 }
 
 /** @throws RangeError when an id is empty: an id names something. */

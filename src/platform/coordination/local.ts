@@ -1,6 +1,8 @@
+import { type BucketGrant, type BucketLevel, type BucketRule, takeTokens } from '../../core/token-bucket.js';
 import {
   CoordinatorUnavailable,
   IDLE_TTL_MS,
+  requireBucket,
   requireIds,
   requireWhole,
   type Coordinator,
@@ -31,6 +33,7 @@ export class LocalCoordinator implements Coordinator {
   private readonly counters: ExpiringMap<CounterReading>;
   private readonly slots: ExpiringMap<Map<string, number>>;
   private readonly inboxes: ExpiringMap<string[]>;
+  private readonly buckets: ExpiringMap<BucketLevel>;
   private readonly subscribers: HandlerSet;
   private readonly clock: () => number;
   // One sequence for all counters: a version can then never be met again, whatever is forgotten in between.
@@ -43,6 +46,7 @@ export class LocalCoordinator implements Coordinator {
     this.counters = new ExpiringMap(this.clock);
     this.slots = new ExpiringMap(this.clock);
     this.inboxes = new ExpiringMap(this.clock);
+    this.buckets = new ExpiringMap(this.clock);
     this.subscribers = new HandlerSet(options.report ?? (() => undefined));
   }
 
@@ -185,6 +189,16 @@ export class LocalCoordinator implements Coordinator {
     );
   }
 
+  async bucketTake(key: string, wanted: number, rule: BucketRule): Promise<BucketGrant> {
+    this.assertOpen('bucketTake');
+    requireWhole('wanted', wanted, 0);
+    requireBucket(rule);
+    const { level, ...grant } = takeTokens(this.buckets.get(key), wanted, rule, this.clock());
+    // Full again by then, which is what unknown means.
+    this.buckets.set(key, level, ((rule.capacity - level.tokens) / rule.perSecond) * 1000 + 1000);
+    return grant;
+  }
+
   async publish(channel: string, message: string): Promise<void> {
     this.assertOpen('publish');
     // Never inside the publisher's own call stack: over Redis a message does not arrive there either.
@@ -209,7 +223,7 @@ export class LocalCoordinator implements Coordinator {
   async close(): Promise<void> {
     this.closed = true;
     this.subscribers.clear();
-    for (const map of [this.values, this.counters, this.slots, this.inboxes]) map.clear();
+    for (const map of [this.values, this.counters, this.slots, this.inboxes, this.buckets]) map.clear();
   }
 
   private setCounter(key: string, value: number): void {

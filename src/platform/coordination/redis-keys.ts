@@ -32,6 +32,10 @@ export class RedisKeys {
     return `${this.prefix}:{${agentKey}}:slots`;
   }
 
+  bucket(key: string): string {
+    return `${this.prefix}:{${key}}:bucket`;
+  }
+
   inbox(agentKey: string): string {
     return `${this.prefix}:{${agentKey}}:inbox`;
   }

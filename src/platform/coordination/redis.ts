@@ -1,5 +1,7 @@
+import type { BucketGrant, BucketRule } from '../../core/token-bucket.js';
 import {
   IDLE_TTL_MS,
+  requireBucket,
   requireIds,
   requireWhole,
   type Coordinator,
@@ -172,6 +174,17 @@ export class RedisCoordinator implements Coordinator {
   async inboxRemove(agentKey: string, items: readonly string[]): Promise<void> {
     const name = this.keys.inbox(agentKey);
     await this.link.call('inboxRemove', (redis) => redis.reachInboxRemove(name, ...items));
+  }
+
+  async bucketTake(key: string, wanted: number, rule: BucketRule): Promise<BucketGrant> {
+    requireWhole('wanted', wanted, 0);
+    requireBucket(rule);
+    const { capacity, perSecond, overdraft = 0 } = rule;
+    const name = this.keys.bucket(key);
+    const [granted, owed] = await this.link.call('bucketTake', (redis) =>
+      redis.reachBucketTake(name, wanted, capacity, perSecond, overdraft),
+    );
+    return { granted, owed };
   }
 
   async publish(channel: string, message: string): Promise<void> {

@@ -27,6 +27,13 @@ declare module 'ioredis' {
     reachInboxPush(key: string, limit: number, ttlMs: number, ...items: string[]): Result<number, Context>;
     reachInboxPop(key: string, max: number): Result<string[], Context>;
     reachInboxRemove(key: string, ...items: string[]): Result<number, Context>;
+    reachBucketTake(
+      key: string,
+      wanted: number,
+      capacity: number,
+      perSecond: number,
+      overdraft: number,
+    ): Result<[granted: number, owed: number], Context>;
     reachEpoch(key: string, candidate: string): Result<string, Context>;
   }
 }
@@ -45,6 +52,7 @@ const SCRIPT_FILES = {
   reachInboxPush: 'inbox_push',
   reachInboxPop: 'inbox_pop',
   reachInboxRemove: 'inbox_remove',
+  reachBucketTake: 'bucket_take',
   reachEpoch: 'epoch',
 };
 
