@@ -91,9 +91,10 @@ async function latency(contestants, options, arena, table) {
   for (const contestant of latencyContestants(contestants)) {
     const rate = table.find(({ name }) => name === contestant.name)?.rate.median;
     if (!rate) continue;
-    for (let round = 1; round <= options.rounds; round++) {
+    // Here too round 0 is not counted: at half load tasks take another way than at saturation, which is cold still.
+    for (let round = 0; round <= options.rounds; round++) {
       const turn = { round, ...(await latencyAt(rate / 2, contestant, options, arena)) };
-      found.push(turn);
+      if (round > 0) found.push(turn);
       process.stdout.write(`${JSON.stringify(turn)}\n`);
     }
   }
