@@ -29,8 +29,17 @@ const capabilityDeclaration = z.object({
 });
 export type CapabilityDeclaration = z.output<typeof capabilityDeclaration>;
 
+/** Elsewhere `name@range` asks for a version; here it would be a name. */
+const bareName = z
+  .string()
+  .refine((s) => !s.includes('@'), {
+    error: 'a version is a field of its own here: {"name": "work", "version": "2.1.0"}, not "work@2.1.0"',
+    abort: true,
+  })
+  .pipe(capabilityName);
+
 export const capability = z
-  .union([capabilityName, capabilityDeclaration])
+  .union([bareName, capabilityDeclaration])
   .transform((c) => (typeof c === 'string' ? { name: c } : c));
 
 export const capacityReport = z.object({

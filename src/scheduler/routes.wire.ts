@@ -39,13 +39,18 @@ export const routeAnswer = z
 /** Failures that say something about the agent. */
 const OUTCOME_CODES = ['AGENT_ERROR', 'EXECUTION_TIMEOUT', 'CONNECTION_FAILED', 'DEPENDENCY_DOWN'] as const;
 
-const outcome = z.object({
-  agent_id: userId('agent_id'),
-  capability: z.string().min(1).max(128).meta({ description: 'one that the agent offers' }),
-  ok: z.boolean(),
-  took_ms: z.number().min(0).max(604_800_000),
-  code: z.enum(OUTCOME_CODES).optional().meta({ description: 'of a failure; AGENT_ERROR unless told' }),
-});
+const outcome = z
+  .object({
+    agent_id: userId('agent_id'),
+    capability: z.string().min(1).max(128).meta({ description: 'one that the agent offers' }),
+    ok: z.boolean(),
+    took_ms: z.number().min(0).max(604_800_000),
+    code: z.enum(OUTCOME_CODES).optional().meta({ description: 'of a failure; AGENT_ERROR unless told' }),
+  })
+  .refine((o) => !o.ok || o.code === undefined, {
+    path: ['code'],
+    error: 'is the code of a failure, and ok is true',
+  });
 
 export const outcomesBody = z
   .object({ namespace, outcomes: z.array(outcome).min(1).max(1000) })

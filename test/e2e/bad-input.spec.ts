@@ -301,6 +301,12 @@ inBothModes('bad input', (mode) => {
     });
   });
 
+  test('a capability is not registered as name@version, and is told how it is', async () => {
+    const answer = await api.post('agent/register', { agent_id: 'a1', capabilities: ['ok', 'work@2'] });
+    refused(answer, '/capabilities/1');
+    expect(answer.body.detail).toContain('{"name": "work", "version": "2.1.0"}');
+  });
+
   test('an endpoint holds no secrets: it is shown', async () => {
     for (const endpoint of ['http://u:hunter2@127.0.0.1:1/', 'http://127.0.0.1:1/?token=hunter2']) {
       const answer = await api.post('agent/register', { agent_id: 'a1', capabilities: ['work'], endpoint });

@@ -358,6 +358,13 @@ inBothModes('routing advice', (mode) => {
       { outcomes: [{ agent_id: 'a', capability: 'work', ok: false, took_ms: 1, code: 'MY_FAULT' }] },
       '/outcomes/0/code',
     ],
+    [
+      'outcomes',
+      {
+        outcomes: [{ agent_id: 'a', capability: 'work', ok: true, took_ms: 1, code: 'AGENT_ERROR' }],
+      },
+      '/outcomes/0/code',
+    ],
   ])('%s %j is refused with its place', async (path, body, pointer) => {
     const { status, body: problem } = await centre.api().post(path, body);
     expect([status, problem.errors[0].pointer]).toEqual([400, pointer]);
