@@ -76,6 +76,8 @@ export interface ReachErrorExtra {
   errors?: FieldError[];
   /** Milliseconds after which a retry makes sense; also rendered as `Retry-After`. */
   retry_after_ms?: number;
+  /** Sent with the answer. */
+  headers?: Readonly<Record<string, string>>;
   cause?: unknown;
 }
 

@@ -35,6 +35,8 @@ export interface AdmissionContext {
   traceparent?: string;
   /** The `Idempotency-Key` header; a key in the body says the same for one task of a batch. */
   key?: string;
+  /** Told the lane that the task goes into. */
+  into?: (lane: string) => void;
 }
 
 const idempotencyKey = (namespace: string, key: string): string => `idem:${JSON.stringify([namespace, key])}`;
@@ -63,6 +65,7 @@ export class Admission {
    */
   async submit(body: TaskBody, context: AdmissionContext): Promise<Accepted> {
     const task = this.prepare(body, context);
+    context.into?.(task.lane);
     const known = task.key === null ? undefined : await this.lookUp(task);
     if (known === undefined) return this.take(task);
     const answer = this.answerKnown(task, known);

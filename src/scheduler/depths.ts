@@ -1,4 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { comeAgainMs, Flow } from '../core/backpressure.js';
 import { ReachError } from '../core/errors.js';
 import { laneLabel, requirementOf } from '../core/lane.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
@@ -12,9 +13,18 @@ import { Sql } from '../platform/postgres/sql.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
 
 const DEPTHS = loadSql(import.meta.url, 'sql/depths.sql');
-const FULL_RETRY_AFTER_MS = 1000;
+/** Lanes whose flow is remembered. */
+const MOST_LANES = 10_000;
 
 const keyOf = (lane: string): string => `depth:${lane}`;
+
+/** What this replica saw of a lane. */
+interface Seen {
+  limit: number;
+  depth: number;
+  drained: Flow;
+  refused: Flow;
+}
 
 interface Want {
   wanted: number;
@@ -33,6 +43,7 @@ export class Depths {
   private seeding: Promise<Map<string, number>> | undefined;
   /** Lanes this replica counts, with the last version at which the counter disagreed with the ledger. */
   private readonly known = new Map<string, number>();
+  private readonly seen = new Map<string, Seen>();
   /** Who asked for places since the last turn of the event loop, by lane. */
   private readonly wanted = new Map<string, Want[]>();
 
@@ -80,12 +91,15 @@ export class Depths {
   }
 
   private async reserveNow(lane: string, wanted: number): Promise<number> {
-    const limit = this.limitOf(lane);
+    const { limit } = this.of(lane);
     try {
       for (;;) {
         const grant = await this.coordinator.counterReserve(keyOf(lane), wanted, limit);
         if (grant !== 'unknown') {
           this.known.set(lane, this.known.get(lane) ?? -1);
+          const seen = this.of(lane);
+          seen.depth = grant.value;
+          if (grant.granted < wanted) seen.refused.add(wanted - grant.granted, performance.now());
           return grant.granted;
         }
         await this.seed(lane);
@@ -99,6 +113,7 @@ export class Depths {
   /** Tasks came back to the lane (positive) or left it (negative). */
   add(lane: string, delta: number): void {
     if (delta === 0) return;
+    if (delta < 0) this.of(lane).drained.add(-delta, performance.now());
     this.coordinator.counterAdd(keyOf(lane), delta).catch((err: unknown) => {
       this.log.debug({ msg: 'a lane depth was not counted; the reconcile will correct it', lane, err });
     });
@@ -107,12 +122,30 @@ export class Depths {
   /** The error for tasks that found no place. */
   full(lane: string): ReachError {
     const requirement = requirementOf(lane);
-    const limit = this.limitOf(lane);
+    const { limit, refused, drained } = this.of(lane);
+    const nowMs = performance.now();
+    const againMs = comeAgainMs(refused.recent(nowMs), drained.recent(nowMs), Math.random);
     return new ReachError(
       'QUEUE_FULL',
       `${limit} tasks wait for ${laneLabel(requirement)} already, its limit; try again later, or add agents`,
-      { retry_after_ms: FULL_RETRY_AFTER_MS },
+      { retry_after_ms: againMs, headers: limitHeaders(limit, 0, againMs) },
     );
+  }
+
+  /** What the lane has room for, as headers for whoever puts tasks into it: as this replica saw it last. */
+  headers(lane: string): Record<string, string> {
+    const { limit, depth } = this.of(lane);
+    return limitHeaders(limit, Math.max(0, limit - depth));
+  }
+
+  private of(lane: string): Seen {
+    const known = this.seen.get(lane);
+    if (known !== undefined) return known;
+    const [oldest] = this.seen.keys();
+    if (this.seen.size >= MOST_LANES && oldest !== undefined) this.seen.delete(oldest);
+    const seen = { limit: this.limitOf(lane), depth: 0, drained: new Flow(), refused: new Flow() };
+    this.seen.set(lane, seen);
+    return seen;
   }
 
   private limitOf(lane: string): number {
@@ -161,4 +194,13 @@ export class Depths {
       } else this.known.set(lane, version);
     }
   }
+}
+
+/** By draft-ietf-httpapi-ratelimit-headers-10: places in the lane, those left, and in how many seconds there are more. */
+function limitHeaders(limit: number, left: number, againMs?: number): Record<string, string> {
+  const again = againMs === undefined ? '' : `;t=${Math.ceil(againMs / 1000)}`;
+  return {
+    'RateLimit-Policy': `"lane";q=${limit};qu="concurrent-requests"`,
+    RateLimit: `"lane";r=${left}${again}`,
+  };
 }

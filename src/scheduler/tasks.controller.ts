@@ -2,7 +2,7 @@ import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { ReachError, wireCode } from '../core/errors.js';
+import { ReachError } from '../core/errors.js';
 import { LargeBody } from '../platform/http/body-limit.js';
 import { Answers, Fails } from '../platform/http/describe.js';
 import { Caller } from '../platform/http/gone.js';
@@ -12,6 +12,8 @@ import { Trace, type TraceContext } from '../platform/http/trace.js';
 import { userId, uuid } from '../platform/wire/primitives.js';
 import { namespaceQuery } from '../registry/agents.wire.js';
 import { Admission } from './admission.js';
+import { Depths } from './depths.js';
+import { itemProblem } from './item-problem.js';
 import { TaskStore } from './task.store.js';
 import { toTaskView } from './task-row.js';
 import { codeFilter, Tasks } from './tasks.js';
@@ -41,6 +43,7 @@ export class TasksController {
     private readonly admission: Admission,
     private readonly tasks: Tasks,
     private readonly store: TaskStore,
+    private readonly depths: Depths,
   ) {}
 
   @Post()
@@ -53,10 +56,13 @@ export class TasksController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const key = idempotencyKey(header);
+    let lane = '';
     const accepted = await this.admission.submit(body, {
+      into: (into) => (lane = into),
       traceparent: trace.traceparent,
       ...(key !== undefined && { key }),
     });
+    reply.headers(this.depths.headers(lane));
     reply.header('location', `/api/v1/tasks/${accepted.task_id}`);
     return accepted;
   }
@@ -73,11 +79,7 @@ export class TasksController {
     // Not taken in silence: whoever sends it relies on a repeated call to store nothing twice.
     if (header !== undefined) throw badKey('is for one task; give each task of a batch its idempotency_key');
     const answers = await this.admission.submitMany(body.tasks, { traceparent: trace.traceparent });
-    const results = answers.map((a) =>
-      a instanceof ReachError
-        ? { error: { code: wireCode(a.code), detail: a.message, retryable: a.retryable } }
-        : a,
-    );
+    const results = answers.map((a) => (a instanceof ReachError ? { error: itemProblem(a) } : a));
     const rejected = answers.filter((a) => a instanceof ReachError).length;
     return { results, accepted: answers.length - rejected, rejected };
   }

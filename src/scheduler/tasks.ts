@@ -7,6 +7,7 @@ import type { SqlRunner } from '../platform/postgres/sql.js';
 import { newId } from '../platform/ids.js';
 import { Admission } from './admission.js';
 import type { NewTask } from './admission.store.js';
+import { itemProblem } from './item-problem.js';
 import { DeliveryStore } from './delivery.store.js';
 import { RetryBudgets } from './retry-budgets.js';
 import { TaskNews } from './task-news.js';
@@ -122,7 +123,7 @@ export class Tasks {
       if (known === undefined) throw error;
       return {
         retry_of: row.id,
-        error: { code: wireCode(known.code), detail: known.message, retryable: known.retryable },
+        error: itemProblem(known),
       };
     }
   }
@@ -138,7 +139,7 @@ export class Tasks {
 
 interface FailedReplay {
   retry_of: string;
-  error: { code: string; detail: string; retryable: boolean };
+  error: ReturnType<typeof itemProblem>;
 }
 
 function asNew(row: ReplayRow): NewTask {

@@ -115,7 +115,16 @@ export const acceptedAnswer = z
   .meta({ id: 'TaskAccepted' });
 
 export const problemItem = z
-  .object({ code: z.string(), detail: z.string(), retryable: z.boolean() })
+  .object({
+    code: z.string(),
+    detail: z.string(),
+    retryable: z.boolean(),
+    retry_after_ms: z
+      .number()
+      .int()
+      .optional()
+      .meta({ description: 'how long to wait before it is sent again' }),
+  })
   .meta({ id: 'ItemProblem' });
 
 export const taskBatchAnswer = z

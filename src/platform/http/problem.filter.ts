@@ -49,6 +49,7 @@ export class ProblemFilter implements ExceptionFilter {
       return;
     }
     const retryAfterMs = error.extra.retry_after_ms;
+    if (error.extra.headers !== undefined) void reply.headers({ ...error.extra.headers });
     if (retryAfterMs !== undefined) void reply.header('retry-after', Math.ceil(retryAfterMs / 1000));
     if (error.code === 'METHOD_NOT_ALLOWED') {
       void reply.header('allow', this.nearMiss(request.url).methods.join(', '));

@@ -1788,6 +1788,8 @@ export interface components {
       code: string;
       detail: string;
       retryable: boolean;
+      /** @description how long to wait before it is sent again */
+      retry_after_ms?: number;
     };
     LeaseAnswer: {
       lease_ttl_ms: number;
