@@ -58,7 +58,10 @@ const ADVICE = {
     'Is the endpoint that the agent registered reachable from the dispatchers? An agent may also report it of a connection of its own.',
   ),
   CONTRACT_MISMATCH: advice([FAILURE], 'Correct the payload; the same one will fail again.'),
-  CALL_CYCLE: advice([RESERVED], 'Chains of calls are not counted in this version.'),
+  CALL_CYCLE: advice(
+    [CALL],
+    'Agents call each other in a circle: follow `parent_task_id` back. No agent handles more than five tasks of one chain, and no chain is longer than a hundred.',
+  ),
   CANCELED: advice(
     [STALE, CALL],
     'For the agent: stop the work, its result is not wanted any more. For the caller: the task was canceled as asked.',

@@ -74,6 +74,7 @@ test.each<[string, Candidate, Requirement, string | undefined]>([
   ['zone', agent(), need({ zone: 'us' }), 'zone'],
   ['no zone', agent({ zone: undefined }), need({ zone: 'us' }), 'zone'],
   ['excluded', agent(), need({ exclude: ['a1'] }), 'excluded'],
+  ['call chain', agent(), need({ spent: ['a1'] }), 'call_chain'],
   ['nowhere to call it', agent(), need({ direct: true }), 'endpoint'],
   ['called at its endpoint', agent({ endpoint: 'http://a1' }), need({ direct: true }), undefined],
   ['suspicious', agent({ state: 'suspicious' }), need(), 'state'],

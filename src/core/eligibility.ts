@@ -1,5 +1,6 @@
 import semver from 'semver';
 import type { Rng } from './backoff.js';
+import { MOST_PER_AGENT } from './call-chain.js';
 import { WORKING_STATES, type AgentState } from './agent-state.js';
 import type { Requirement } from './lane.js';
 import { shuffled } from './random.js';
@@ -48,6 +49,7 @@ export const FILTER_NAMES = [
   'tags',
   'zone',
   'excluded',
+  'call_chain',
   'endpoint',
   'state',
   'held',
@@ -81,6 +83,13 @@ const FILTERS: readonly (readonly [FilterName, Filter])[] = [
     (c, r) => (r.zone === undefined || c.zone === r.zone ? undefined : `is in zone ${c.zone ?? '(none)'}`),
   ],
   ['excluded', (c, r) => (r.exclude?.includes(c.agentId) ? 'excluded by the task' : undefined)],
+  [
+    'call_chain',
+    (c, r) =>
+      r.spent?.includes(c.agentId)
+        ? `stands ${MOST_PER_AGENT} times in this chain of calls, which is the most`
+        : undefined,
+  ],
   [
     'endpoint',
     (c, r) =>

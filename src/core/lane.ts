@@ -12,6 +12,8 @@ export interface Requirement {
   tags?: readonly string[];
   zone?: string;
   exclude?: readonly string[];
+  /** Agents that handle so many tasks of the chain of calls already that they get no more. */
+  spent?: readonly string[];
   /** The caller calls the agent itself, without a task: such requirements have no lane. */
   direct?: true;
 }
@@ -33,6 +35,7 @@ type Encoded = {
   t?: string[];
   z?: string;
   x?: string[];
+  s?: string[];
 };
 
 /** The lane's key: canonical JSON, so that equal requirements give equal keys and a key tells its requirement. */
@@ -48,6 +51,7 @@ export function laneOf(r: Requirement): string {
   if (r.tags !== undefined && r.tags.length > 0) e.t = [...new Set(r.tags)].sort();
   if (r.zone !== undefined) e.z = r.zone;
   if (r.exclude !== undefined && r.exclude.length > 0) e.x = [...new Set(r.exclude)].sort();
+  if (r.spent !== undefined && r.spent.length > 0) e.s = [...new Set(r.spent)].sort();
   return JSON.stringify([r.namespace, e]);
 }
 
@@ -63,6 +67,7 @@ export function requirementOf(lane: string): Requirement {
     ...(e.t !== undefined && { tags: e.t }),
     ...(e.z !== undefined && { zone: e.z }),
     ...(e.x !== undefined && { exclude: e.x }),
+    ...(e.s !== undefined && { spent: e.s }),
   };
 }
 

@@ -23,6 +23,8 @@ export interface NewTask {
   idempotent: boolean;
   affinityKey: string | null;
   parentTaskId: string | null;
+  /** The agents that handle its ancestors, as JSON text; null: it has none. */
+  chain: string | null;
   retryOf: string | null;
   callbackUrl: string | null;
   traceparent: string | null;
@@ -185,5 +187,6 @@ function columns(rows: readonly NewRow[]): unknown[] {
     tasks.map((t) => t.ownTimeout),
     tasks.map((t) => t.timeoutMs),
     tasks.map((t) => t.asked),
+    tasks.map((t) => t.chain),
   ];
 }

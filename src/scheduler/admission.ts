@@ -16,6 +16,7 @@ import { Overloaded, WriterClosed } from '../platform/postgres/batch-writer.js';
 import { isDataError } from '../platform/postgres/sql-errors.js';
 import { Aliases } from '../registry/aliases.js';
 import { AdmissionStore, type Admitted, type NewTask } from './admission.store.js';
+import { CallChains } from './call-chains.js';
 import { Depths } from './depths.js';
 import { DirectPlacement, type Seat } from './direct-placement.js';
 import { Orders } from './orders.js';
@@ -55,16 +56,17 @@ export class Admission {
     private readonly direct: DirectPlacement,
     private readonly policies: Policies,
     private readonly aliases: Aliases,
+    private readonly chains: CallChains,
     private readonly orders: Orders,
     private readonly metrics: SchedulerMetrics,
   ) {}
 
   /**
    * Accepts one task.
-   * @throws ReachError VALIDATION_FAILED, PAYLOAD_TOO_LARGE, QUEUE_FULL, IDEMPOTENCY_CONFLICT
+   * @throws ReachError VALIDATION_FAILED, PAYLOAD_TOO_LARGE, QUEUE_FULL, IDEMPOTENCY_CONFLICT, CALL_CYCLE
    */
   async submit(body: TaskBody, context: AdmissionContext): Promise<Accepted> {
-    const task = this.prepare(body, context);
+    const task = this.prepare(body, context, await this.chains.of(body));
     context.into?.(task.lane);
     const known = task.key === null ? undefined : await this.lookUp(task);
     if (known === undefined) return this.take(task);
@@ -83,7 +85,7 @@ export class Admission {
     await Promise.all(
       bodies.map(async (body, at) => {
         try {
-          const task = this.prepare(body, context);
+          const task = this.prepare(body, context, await this.chains.of(body));
           const known = task.key === null ? undefined : await this.lookUp(task);
           if (known === undefined) fresh.push({ task, at });
           else answers[at] = this.answerKnown(task, known);
@@ -208,10 +210,11 @@ export class Admission {
 
   /**
    * The task that a body asks for, with a new id; nothing is stored.
-   * @throws ReachError VALIDATION_FAILED, PAYLOAD_TOO_LARGE
+   * @param chain see `CallChains.of`
+   * @throws ReachError VALIDATION_FAILED, PAYLOAD_TOO_LARGE, CALL_CYCLE
    */
-  prepare(body: TaskBody, context: AdmissionContext): NewTask {
-    const requirement = requirementFor(body, this.aliases);
+  prepare(body: TaskBody, context: AdmissionContext, chain: readonly string[] | null = null): NewTask {
+    const requirement = this.chains.bound(requirementFor(body, this.aliases), chain);
     const lane = laneOf(requirement);
     if (lane.length > MAX_LANE_LENGTH)
       throw invalidAt(
@@ -233,6 +236,7 @@ export class Admission {
       idempotent: body.idempotent,
       affinityKey: body.affinity_key ?? null,
       parentTaskId: body.parent_task_id ?? null,
+      chain: chain && JSON.stringify(chain),
       retryOf: null,
       callbackUrl: body.callback_url ?? null,
       traceparent: context.traceparent ?? null,

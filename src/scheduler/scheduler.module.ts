@@ -3,6 +3,7 @@ import { ProbeModule } from '../probe/probe.module.js';
 import { RegistryModule } from '../registry/registry.module.js';
 import { Admission } from './admission.js';
 import { AdmissionStore } from './admission.store.js';
+import { CallChains } from './call-chains.js';
 import { Callbacks } from './callbacks.js';
 import { Choices } from './choices.js';
 import { Closer } from './closer.js';
@@ -63,6 +64,7 @@ import { Upkeep } from './upkeep.js';
   providers: [
     Admission,
     AdmissionStore,
+    CallChains,
     Callbacks,
     Choices,
     Closer,

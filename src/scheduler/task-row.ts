@@ -19,6 +19,8 @@ export interface TaskRow {
   idempotent: boolean;
   affinity_key: string | null;
   parent_task_id: string | null;
+  /** the agents that handle its ancestors; absent in lists */
+  chain?: string[] | null;
   retry_of: string | null;
   ack_timeout_ms: number;
   execution_timeout_ms: number;
@@ -83,6 +85,7 @@ export function toTaskView(t: TaskRow): z.input<typeof taskView> {
     ...(t.ends_at !== null && { ends_at: t.ends_at.toISOString() }),
     ...(t.finished_at !== null && { finished_at: t.finished_at.toISOString() }),
     ...(t.parent_task_id !== null && { parent_task_id: t.parent_task_id }),
+    ...(t.chain != null && { chain: t.chain }),
     ...(t.retry_of !== null && { retry_of: t.retry_of }),
     ...(t.progress !== null && { progress: t.progress }),
     ...(t.state === 'succeeded' && t.result !== undefined && { result: t.result }),

@@ -31,6 +31,7 @@ export interface ReplayRow {
   idempotent: boolean;
   affinity_key: string | null;
   parent_task_id: string | null;
+  chain: string | null;
   callback_url: string | null;
   ack_timeout_ms: number;
   execution_timeout_ms: number;

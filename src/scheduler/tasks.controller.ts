@@ -48,7 +48,14 @@ export class TasksController {
 
   @Post()
   @Answers(202, acceptedAnswer, 'Store a task; it will reach exactly one terminal state')
-  @Fails('VALIDATION_FAILED', 'PAYLOAD_TOO_LARGE', 'QUEUE_FULL', 'IDEMPOTENCY_CONFLICT', 'UNAVAILABLE')
+  @Fails(
+    'VALIDATION_FAILED',
+    'PAYLOAD_TOO_LARGE',
+    'QUEUE_FULL',
+    'IDEMPOTENCY_CONFLICT',
+    'CALL_CYCLE',
+    'UNAVAILABLE',
+  )
   async submit(
     @Body({ schema: taskBody }) body: TaskBody,
     @Headers('idempotency-key') header: string | undefined,

@@ -154,6 +154,7 @@ function asNew(row: ReplayRow): NewTask {
     idempotent: row.idempotent,
     affinityKey: row.affinity_key,
     parentTaskId: row.parent_task_id,
+    chain: row.chain,
     retryOf: row.id,
     callbackUrl: row.callback_url,
     traceparent: null,

@@ -186,6 +186,10 @@ export const taskView = z
     ends_at: timestamp.optional().meta({ description: 'must have ended by then' }),
     finished_at: timestamp.optional(),
     parent_task_id: uuid.optional(),
+    chain: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'the agents that handle its ancestors, the oldest first; not in lists' }),
     retry_of: uuid.optional(),
     progress: json.optional(),
     result: json.optional(),

@@ -55,6 +55,7 @@ function newTask(lane: string, more: Partial<NewTask> = {}): NewTask {
     idempotent: false,
     affinityKey: null,
     parentTaskId: null,
+    chain: null,
     retryOf: null,
     callbackUrl: null,
     traceparent: null,

@@ -9,17 +9,18 @@
 -- $24 whether a seat was looked for: its slot is held by the name of delivery 1, so the fence is raised even where the
 -- task queues. Then the slot can be given back while another dispatcher already offers the task.
 -- $25 decisions of first offers, $26 whether the caller said the execution timeout,
--- $27 timeouts ms of whole tasks, $28 names that were asked for, where they are aliases.
+-- $27 timeouts ms of whole tasks, $28 names that were asked for, where they are aliases,
+-- $29 chains of calls.
 WITH given AS (
   SELECT *, COALESCE(at, now() + delay_ms * interval '1 ms') AS run_at
   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::boolean[],
     $8::text[], $9::uuid[], $10::uuid[], $11::text[], $12::text[], $13::int[], $14::int[], $15::smallint[],
     $16::float8[], $17::timestamptz[], $18::float8[], $19::text[], $20::text[], $21::text[], $22::uuid[], $23::text[],
-      $24::boolean[], $25::text[], $26::boolean[], $27::float8[], $28::text[])
+      $24::boolean[], $25::text[], $26::boolean[], $27::float8[], $28::text[], $29::text[])
     AS i (id, namespace, lane, capability, payload, priority, idempotent, affinity_key,
       parent_task_id, retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts,
       delay_ms, at, expires_ms, key, digest, agent_id, lease_id, transport, seated, decision, own_timeout, timeout_ms,
-      asked)
+      asked, chain)
 ), timed AS (
   SELECT *, GREATEST(run_at, now()) + timeout_ms * interval '1 ms' AS ends_at FROM given
 ), input AS (
@@ -47,7 +48,7 @@ WITH given AS (
   INSERT INTO tasks (id, namespace, lane, capability, payload, priority, idempotent, affinity_key,
     parent_task_id, retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts,
     run_at, expires_at, state, deadline_at, fence, attempt, agent_id, lease_id, transport, decision,
-    offered_at, own_timeout, ends_at, asked)
+    offered_at, own_timeout, ends_at, asked, chain)
   SELECT id, namespace, lane, capability, payload::json, priority, idempotent, affinity_key, parent_task_id,
     retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts, run_at, expires_at, state,
     CASE state
@@ -62,7 +63,7 @@ WITH given AS (
     CASE state WHEN 'offered' THEN lease_id END,
     CASE state WHEN 'offered' THEN transport END,
     CASE state WHEN 'offered' THEN decision::json END,
-    CASE state WHEN 'offered' THEN now() END, own_timeout, ends_at, asked
+    CASE state WHEN 'offered' THEN now() END, own_timeout, ends_at, asked, chain::json
   FROM placed i
   WHERE i.key IS NULL OR i.id IN (SELECT task_id FROM keyed)
   ON CONFLICT (id) DO NOTHING

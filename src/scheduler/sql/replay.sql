@@ -2,7 +2,7 @@
 -- so that a call whose answer got lost can be repeated. $1 namespace, $2 ids (null: by the filters), $3 state, $4 capability,
 -- $5 code, $6 since, $7 until, $8 limit
 SELECT id, namespace, lane, capability, payload::text AS payload, priority, idempotent, affinity_key,
-  parent_task_id, callback_url, ack_timeout_ms, execution_timeout_ms, own_timeout, max_attempts, state
+  parent_task_id, chain::text AS chain, callback_url, ack_timeout_ms, execution_timeout_ms, own_timeout, max_attempts, state
 FROM tasks t
 WHERE namespace = $1
   AND ($2::uuid[] IS NULL OR id = ANY($2))

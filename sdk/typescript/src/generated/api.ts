@@ -1294,6 +1294,7 @@ export interface components {
             | 'tags'
             | 'zone'
             | 'excluded'
+            | 'call_chain'
             | 'endpoint'
             | 'state'
             | 'held'
@@ -2202,6 +2203,7 @@ export interface components {
             | 'tags'
             | 'zone'
             | 'excluded'
+            | 'call_chain'
             | 'endpoint'
             | 'state'
             | 'held'
@@ -2610,6 +2612,7 @@ export interface components {
         | 'tags'
         | 'zone'
         | 'excluded'
+        | 'call_chain'
         | 'endpoint'
         | 'state'
         | 'held'
@@ -2683,6 +2686,8 @@ export interface components {
       finished_at?: string;
       /** Format: uuid */
       parent_task_id?: string;
+      /** @description the agents that handle its ancestors, the oldest first; not in lists */
+      chain?: string[];
       /** Format: uuid */
       retry_of?: string;
       /** @description any JSON value */
@@ -2760,6 +2765,8 @@ export interface components {
       finished_at?: string;
       /** Format: uuid */
       parent_task_id?: string;
+      /** @description the agents that handle its ancestors, the oldest first; not in lists */
+      chain?: string[];
       /** Format: uuid */
       retry_of?: string;
       /** @description any JSON value */
@@ -4325,6 +4332,15 @@ export interface operations {
       };
       /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
       400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description `REACH_CALL_CYCLE`: The call chain returns to the same agent too often */
+      409: {
         headers: {
           [name: string]: unknown;
         };
