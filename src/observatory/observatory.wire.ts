@@ -59,7 +59,7 @@ export const storyEntry = z
     at: timestamp,
     kind: z.string().meta({
       description:
-        'accepted, scheduled, offered, acknowledged, progress, closed, attribution, agent_state, ended, waiting',
+        'accepted, scheduled, fallback, offered, acknowledged, progress, closed, attribution, agent_state, ended, waiting',
     }),
     text: z.string(),
     delivery_id: z.string().optional(),

@@ -32,9 +32,10 @@ export function tellStory(file: TaskFile): StoryEntry[] {
       at: task.created_at,
       rank: 0,
       kind: 'accepted',
-      text: `accepted for ${task.capability}`,
+      text: `accepted for ${task.fallback?.from ?? task.capability}`,
       data: { priority: task.priority, idempotent: task.idempotent, max_attempts: task.max_attempts },
     },
+    ...fallbackDraft(task),
     ...file.deliveries.flatMap((d) => deliveryDrafts(task.id, d)),
     ...openDrafts(task),
     ...file.attributions.map((a) => attributionDraft(a)),
@@ -43,6 +44,13 @@ export function tellStory(file: TaskFile): StoryEntry[] {
   ];
   drafts.sort((a, b) => a.at.getTime() - b.at.getTime() || a.rank - b.rank);
   return drafts.map(({ rank: _, at, ...entry }, i) => ({ position: i + 1, at: at.toISOString(), ...entry }));
+}
+
+function fallbackDraft({ fallback }: TaskRow): Draft[] {
+  if (fallback === null) return [];
+  const { from, to, reason } = fallback;
+  const text = `given to ${to} in place of ${from}: ${reason}`;
+  return [{ at: new Date(fallback.at), rank: 1, kind: 'fallback', text, data: { from, to, reason } }];
 }
 
 function deliveryDrafts(taskId: string, d: DeliveryRow): Draft[] {

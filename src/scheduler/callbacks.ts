@@ -39,6 +39,7 @@ interface DueCallback {
   result: unknown;
   error: unknown;
   meta: unknown;
+  fallback: unknown;
   created_at: Date;
   finished_at: Date;
 }
@@ -188,6 +189,7 @@ function cloudEvent(c: DueCallback): Record<string, unknown> {
       ...(c.state === 'succeeded' && { result: c.result }),
       ...(c.meta !== null && { meta: c.meta }),
       ...(c.error !== null && { error: c.error }),
+      ...(c.fallback !== null && { fallback_used: c.fallback }),
     },
   };
 }

@@ -15,6 +15,7 @@ import { DeliveryStore } from './delivery.store.js';
 import { Depths } from './depths.js';
 import { DirectPlacement } from './direct-placement.js';
 import { Evidence } from './evidence.js';
+import { Fallback } from './fallback.js';
 import { Hindrances } from './hindrances.js';
 import { Lanes } from './lanes.js';
 import { Orders } from './orders.js';
@@ -75,6 +76,7 @@ import { Upkeep } from './upkeep.js';
     Depths,
     DirectPlacement,
     Evidence,
+    Fallback,
     Hindrances,
     Inbox,
     Lanes,

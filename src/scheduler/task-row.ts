@@ -44,6 +44,8 @@ export interface TaskRow {
   policy?: Policy | null;
   meta: Record<string, unknown> | null;
   error: z.input<typeof taskError> | null;
+  /** what it was given to in place of what it asked for */
+  fallback: { from: string; to: string; reason: string; at: string } | null;
   created_at: Date;
   finished_at: Date | null;
 }
@@ -86,12 +88,17 @@ export function toTaskView(t: TaskRow): z.input<typeof taskView> {
     ...(t.finished_at !== null && { finished_at: t.finished_at.toISOString() }),
     ...(t.parent_task_id !== null && { parent_task_id: t.parent_task_id }),
     ...(t.chain != null && { chain: t.chain }),
+    ...(t.fallback !== null && { fallback_used: fallbackView(t.fallback) }),
     ...(t.retry_of !== null && { retry_of: t.retry_of }),
     ...(t.progress !== null && { progress: t.progress }),
     ...(t.state === 'succeeded' && t.result !== undefined && { result: t.result }),
     ...(t.meta !== null && { meta: t.meta }),
     ...(t.error !== null && { error: t.error }),
   };
+}
+
+function fallbackView(f: NonNullable<TaskRow['fallback']>) {
+  return { ...f, at: new Date(f.at).toISOString() };
 }
 
 /** The task with its payload and every delivery, oldest first. */

@@ -190,6 +190,10 @@ export const taskView = z
       .array(z.string())
       .optional()
       .meta({ description: 'the agents that handle its ancestors, the oldest first; not in lists' }),
+    fallback_used: z
+      .object({ from: z.string(), to: z.string(), reason: z.string(), at: timestamp })
+      .optional()
+      .meta({ description: 'nobody could be reached for what it asked for: it went to an equivalent' }),
     retry_of: uuid.optional(),
     progress: json.optional(),
     result: json.optional(),

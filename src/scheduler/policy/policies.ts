@@ -93,6 +93,12 @@ export class Policies implements OnApplicationBootstrap {
     return this.of(namespace, plus < 0 ? kind : kind.slice(0, plus));
   }
 
+  /** Whether any policy satisfies this. */
+  some(wanted: (settings: FullPolicySettings) => boolean): boolean {
+    for (const { settings } of this.known.values()) if (wanted(settings)) return true;
+    return false;
+  }
+
   /** @throws ReachError STATE_CONFLICT where another version than `expected` holds */
   async write(
     namespace: string,

@@ -104,6 +104,13 @@ export const policySettings = z
       .max(100)
       .optional()
       .meta({ description: 'for tasks that do not say it' }),
+    fallback: z.array(capabilityName).max(8).optional().meta({
+      description:
+        'capabilities that do instead, the best first, where no agent with this one can be reached; none: tasks wait',
+    }),
+    fallback_after_ms: durationMs(0, DAY_MS).optional().meta({
+      description: 'for so long none could be reached before tasks that waited as long go to a fallback',
+    }),
   })
   .meta({ id: 'PolicySettings' });
 export type PolicySettings = z.output<typeof policySettings>;

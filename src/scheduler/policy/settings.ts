@@ -9,6 +9,8 @@ import type { FullPolicySettings, PolicySettings } from './policy.wire.js';
 const TIMEOUT_FACTOR = 1.5;
 /** And the most that it comes to: what is slower says so. */
 const MOST_TIMEOUT_MS = 3_600_000;
+/** Long enough for an agent that is restarted to be back. */
+const FALLBACK_AFTER_MS = 30_000;
 
 type Breaker = { [K in keyof FullPolicySettings['breaker']]-?: number };
 type Defaults = Pick<
@@ -45,6 +47,8 @@ export function settled(
     execution_timeout_ms: said('execution_timeout_ms') ?? defaults.executionTimeoutDefaultMs,
     timeouts: fullTimeouts(said('timeouts') ?? {}, defaults.executionTimeoutMinMs),
     max_attempts: said('max_attempts') ?? defaults.maxAttempts,
+    fallback: said('fallback') ?? [],
+    fallback_after_ms: said('fallback_after_ms') ?? FALLBACK_AFTER_MS,
   };
 }
 

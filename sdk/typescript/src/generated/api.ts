@@ -1746,6 +1746,10 @@ export interface components {
         };
         /** @description for tasks that do not say it */
         max_attempts: number;
+        /** @description capabilities that do instead, the best first, where no agent with this one can be reached; none: tasks wait */
+        fallback: string[];
+        /** @description for so long none could be reached before tasks that waited as long go to a fallback */
+        fallback_after_ms: number;
       };
       /** @description of the policy of the capability; 0: there is none */
       version: number;
@@ -1964,6 +1968,10 @@ export interface components {
       };
       /** @description for tasks that do not say it */
       max_attempts?: number;
+      /** @description capabilities that do instead, the best first, where no agent with this one can be reached; none: tasks wait */
+      fallback?: string[];
+      /** @description for so long none could be reached before tasks that waited as long go to a fallback */
+      fallback_after_ms?: number;
     };
     PolicyVersion: {
       namespace: string;
@@ -2632,7 +2640,7 @@ export interface components {
        * @description RFC 3339, UTC
        */
       at: string;
-      /** @description accepted, scheduled, offered, acknowledged, progress, closed, attribution, agent_state, ended, waiting */
+      /** @description accepted, scheduled, fallback, offered, acknowledged, progress, closed, attribution, agent_state, ended, waiting */
       kind: string;
       text: string;
       delivery_id?: string;
@@ -2688,6 +2696,17 @@ export interface components {
       parent_task_id?: string;
       /** @description the agents that handle its ancestors, the oldest first; not in lists */
       chain?: string[];
+      /** @description nobody could be reached for what it asked for: it went to an equivalent */
+      fallback_used?: {
+        from: string;
+        to: string;
+        reason: string;
+        /**
+         * Format: date-time
+         * @description RFC 3339, UTC
+         */
+        at: string;
+      };
       /** Format: uuid */
       retry_of?: string;
       /** @description any JSON value */
@@ -2767,6 +2786,17 @@ export interface components {
       parent_task_id?: string;
       /** @description the agents that handle its ancestors, the oldest first; not in lists */
       chain?: string[];
+      /** @description nobody could be reached for what it asked for: it went to an equivalent */
+      fallback_used?: {
+        from: string;
+        to: string;
+        reason: string;
+        /**
+         * Format: date-time
+         * @description RFC 3339, UTC
+         */
+        at: string;
+      };
       /** Format: uuid */
       retry_of?: string;
       /** @description any JSON value */

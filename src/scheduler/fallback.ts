@@ -1,0 +1,113 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { explainShortage, type Shortage } from '../core/eligibility.js';
+import { laneLabel, laneOf, type Requirement, requirementOf } from '../core/lane.js';
+import { CONFIG, type Config } from '../platform/config/config.js';
+import { Shutdown } from '../platform/lifecycle/shutdown.js';
+import { Ticker } from '../platform/lifecycle/ticker.js';
+import { loadSql } from '../platform/postgres/sql-file.js';
+import { Sql } from '../platform/postgres/sql.js';
+import { Aliases } from '../registry/aliases.js';
+import { ReachTable } from '../registry/reach-table.js';
+import { Switches } from '../registry/switches.js';
+import { Depths } from './depths.js';
+import { Orders } from './orders.js';
+import { Policies } from './policy/policies.js';
+import { SweepStore } from './sweep.store.js';
+
+const DIVERT = loadSql(import.meta.url, 'sql/divert.sql');
+const BATCH = 500;
+/** Agents that are named in the reason. */
+const NAMED = 3;
+
+/**
+ * Tasks whose capability nobody can be reached for go to one that their policy names as its equivalent: after a while, once,
+ * and marked. Each replica looks; the update of a task's row decides who moves it.
+ */
+@Injectable()
+export class Fallback implements OnApplicationBootstrap {
+  private readonly log = new Logger(Fallback.name);
+  private readonly ticker: Ticker;
+  /** Since when nobody could be reached, by lane, in ms of the monotonic clock. */
+  private unreachable = new Map<string, number>();
+
+  constructor(
+    @Inject(CONFIG) config: Config,
+    private readonly sql: Sql,
+    private readonly store: SweepStore,
+    private readonly table: ReachTable,
+    private readonly switches: Switches,
+    private readonly aliases: Aliases,
+    private readonly policies: Policies,
+    private readonly depths: Depths,
+    private readonly orders: Orders,
+    shutdown: Shutdown,
+  ) {
+    this.ticker = new Ticker('fallback', config.sweepIntervalMs, () => this.sweep());
+    shutdown.on('intake', 'fallback', () => this.ticker.stop());
+  }
+
+  onApplicationBootstrap(): void {
+    this.ticker.start();
+  }
+
+  private async sweep(): Promise<void> {
+    const before = this.unreachable;
+    this.unreachable = new Map();
+    if (!this.policies.some((settings) => settings.fallback.length > 0)) return;
+    for (const lane of await this.store.backlog()) await this.look(lane, before.get(lane));
+  }
+
+  private async look(lane: string, since = performance.now()): Promise<void> {
+    const requirement = requirementOf(lane);
+    const { capabilities, namespace } = requirement;
+    // An address is meant, and several capabilities at once have no equivalent.
+    if (capabilities.length !== 1 || requirement.agentId !== undefined || requirement.name !== undefined)
+      return;
+    const { fallback, fallback_after_ms: afterMs } = this.policies.for(requirement).settings;
+    if (fallback.length === 0 || this.switches.blocking(requirement) !== undefined) return;
+    const shortage = this.shortageOf(requirement);
+    if (shortage.kind === 'busy') return;
+    this.unreachable.set(lane, since);
+    if (performance.now() - since < afterMs) return;
+    const equivalent = fallback
+      .map((name) => equivalentOf(requirement, this.aliases.resolve(namespace, name)))
+      .find((other) => this.switches.blocking(other) === undefined && this.shortageOf(other).kind === 'busy');
+    if (equivalent !== undefined) await this.divert(lane, requirement, equivalent, afterMs, shortage);
+  }
+
+  /** `busy` where somebody could take it, now or when a slot is free. */
+  private shortageOf(requirement: Requirement): Shortage {
+    const { panic } = this.policies.for(requirement).policy;
+    return explainShortage(this.table.candidates(requirement), requirement, panic, NAMED);
+  }
+
+  private async divert(
+    lane: string,
+    from: Requirement,
+    to: Requirement,
+    afterMs: number,
+    shortage: Shortage,
+  ): Promise<void> {
+    const [target, label] = [laneOf(to), laneLabel(to)];
+    const note = { from: laneLabel(from), to: label, reason: reasonOf(from, shortage) };
+    const params = [lane, target, label, afterMs, JSON.stringify(note), BATCH];
+    const moved = (await this.sql.run('divert', DIVERT, params)).rowCount ?? 0;
+    if (moved === 0) return;
+    this.depths.add(lane, -moved);
+    this.depths.add(target, moved);
+    this.orders.place(target);
+    this.log.warn({ msg: `${moved} tasks go to ${label}: ${note.reason}`, namespace: from.namespace, moved });
+  }
+}
+
+/** The same wish for another capability. Its versions are its own. */
+function equivalentOf({ version: _, ...rest }: Requirement, name: string): Requirement {
+  return { ...rest, capabilities: [{ name }] };
+}
+
+function reasonOf(from: Requirement, { kind, rejections }: Shortage): string {
+  const label = laneLabel(from);
+  if (rejections.length === 0) return `no registered agent offers ${label}`;
+  const named = rejections.map((r) => `${r.agentId}: ${r.reason}`).join('; ');
+  return `no agent ${kind === 'no_capable' ? 'fits' : 'could be reached for'} ${label} (${named})`;
+}
