@@ -5,7 +5,8 @@ import { UNKNOWN } from '../core/verdict.js';
 import { judgedFacts, type ProbeFact } from './agent-facts.js';
 import type { AgentRow } from './agent-row.js';
 import type { ReachEntry } from './reach-table.js';
-import type { agentFacts, agentView, agentWindow, breakerView, probeFact } from './agents.wire.js';
+import type { agentFacts, agentWindow, breakerView, probeFact } from './agent-facts.wire.js';
+import type { agentView } from './agents.wire.js';
 
 /**
  * The row as the API shows it.

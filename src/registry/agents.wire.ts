@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   capabilityName,
+  capabilityNamed,
   deliveryId,
   durationMs,
   json,
@@ -13,7 +14,7 @@ import {
   uuid,
 } from '../platform/wire/primitives.js';
 import { AGENT_STATES } from '../core/agent-state.js';
-import { STANDINGS } from '../core/verdict.js';
+import { agentFacts, agentWindow, breakerView } from './agent-facts.wire.js';
 import { dependency } from './dependency.wire.js';
 
 export const agentId = userId('agent_id');
@@ -30,13 +31,7 @@ const capabilityDeclaration = z.object({
 export type CapabilityDeclaration = z.output<typeof capabilityDeclaration>;
 
 /** Elsewhere `name@range` asks for a version; here it would be a name. */
-const bareName = z
-  .string()
-  .refine((s) => !s.includes('@'), {
-    error: 'a version is a field of its own here: {"name": "work", "version": "2.1.0"}, not "work@2.1.0"',
-    abort: true,
-  })
-  .pipe(capabilityName);
+const bareName = capabilityNamed('; a version is a field of its own: {"name": "work", "version": "2.1.0"}');
 
 export const capability = z
   .union([bareName, capabilityDeclaration])
@@ -164,18 +159,6 @@ export const agentsQuery = pageQuery.extend({
 
 export const namespaceQuery = z.object({ namespace });
 
-export const breakerView = z.object({
-  phase: z.enum(['open', 'half_open', 'recovering']).meta({
-    description: 'open: no work; half_open: a few trials; recovering: a part of its usual work',
-  }),
-  since: timestamp,
-  cause: z
-    .string()
-    .optional()
-    .meta({ description: 'of an open one: what it failed at, and when it is tried again' }),
-  slots: z.number().int().meta({ description: 'how many tasks it may hold for now' }),
-});
-
 export const agentView = z
   .object({
     namespace: z.string(),
@@ -210,58 +193,6 @@ export const agentView = z
       .meta({ description: 'An operator holds it out of service; its state is judged all the same.' }),
   })
   .meta({ id: 'Agent' });
-
-export const probeFact = z.object({
-  standing: z.enum(STANDINGS).meta({
-    description: 'unknown: not probed; suspect: a failure is being confirmed; bad: enough failed running',
-  }),
-  since: timestamp.optional(),
-  failures: z.number().int().meta({ description: 'failures running' }),
-  successes: z.number().int().meta({ description: 'good probes running' }),
-  fault: z.string().optional().meta({ description: 'kind of the latest failure, until it is good again' }),
-  detail: z.string().optional(),
-  latency_ms: z.number().optional().meta({ description: 'of the latest good answer' }),
-  slow: z.boolean().optional(),
-});
-
-export const agentFacts = z
-  .object({
-    lease: z.enum(['live', 'ended']),
-    heartbeat: z.enum(['fresh', 'missed', 'dead']),
-    session: z.enum(['open', 'broken', 'none']),
-    leaving: z.boolean(),
-    echo: probeFact,
-    dependencies: z.array(
-      z.object({ name: z.string(), type: z.string(), critical: z.boolean(), ...probeFact.shape }),
-    ),
-    warm_up: z
-      .object({
-        passed: z.boolean(),
-        good: z.number().int(),
-        needed: z.number().int(),
-        mean_ms: z.number().optional(),
-        slow: z
-          .boolean()
-          .optional()
-          .meta({ description: 'it passed although it stayed slower than its group' }),
-      })
-      .optional()
-      .meta({ description: 'Absent: the agent cannot be warmed up, and counts as warm.' }),
-  })
-  .meta({ id: 'AgentFacts', description: 'What the state was judged from.' });
-
-export const agentWindow = z
-  .object({
-    samples: z.number().int(),
-    success_rate: z.number().meta({ description: '0 to 1, recent results weighing more' }),
-    p50_ms: z.number().optional(),
-    p95_ms: z.number().optional(),
-    consecutive_failures: z.number().int(),
-    last_activity_at: timestamp,
-    silent: z.boolean().meta({ description: 'nothing for over 30 s' }),
-    score: z.number().meta({ description: '0 to 1' }),
-  })
-  .meta({ id: 'AgentWindow' });
 
 export const agentTransition = z
   .object({

@@ -22,11 +22,14 @@ export const namespace = userId('namespace', 100)
   .default('default')
   .meta({ description: 'Isolation domain; namespaces do not see each other.' });
 
-/** `domain.action`, without white space; `@` is kept for versions. */
-export const capabilityName = z
-  .string()
-  .max(128, 'a capability name has at most 128 characters')
-  .regex(/^[^\s@\p{Cc}]+$/u, 'a capability name has no white space, control characters or "@"');
+/** `domain.action`, without white space; `@` is kept for versions. @param hint follows what is said of a bad one */
+export function capabilityNamed(hint = '') {
+  return z
+    .string()
+    .max(128, 'a capability name has at most 128 characters')
+    .regex(/^[^\s@\p{Cc}]+$/u, `a capability name has no white space, control characters or "@"${hint}`);
+}
+export const capabilityName = capabilityNamed();
 
 /** In lower case, as ids are stored and compared. */
 export const uuid = z.uuid().toLowerCase();
