@@ -35,7 +35,15 @@ async function headline(
   lanes: Pick<Lanes, 'failureOf'> = { failureOf: () => undefined },
 ): Promise<string> {
   const lane = laneOf({ namespace: 'default', capabilities: [{ name: 'work' }] });
-  const row = { id: TASK, lane, capability: 'work', created_at: AT, finished_at: null, ...task } as TaskRow;
+  const row = {
+    id: TASK,
+    lane,
+    capability: 'work',
+    created_at: AT,
+    finished_at: null,
+    fallback: null,
+    ...task,
+  } as TaskRow;
   const explainer = new Explainer(
     { require: () => Promise.resolve(row) } as unknown as Tasks,
     {

@@ -1,4 +1,4 @@
-import { Client } from '@agent-reach/sdk';
+import { Client, type ScheduleRequest } from '@agent-reach/sdk';
 import type { Api } from '../support/api.js';
 import { Centre } from '../support/centre.js';
 
@@ -104,6 +104,11 @@ const METHODS: Record<string, () => Promise<void>> = {
     // Nothing is left to tell: the stream ends at once, and the client looks whether the task has ended.
     expect(await collect(client.events(id, { after: told.length }))).toEqual([]);
   },
+  capability: async () => {
+    await api.agent('a1');
+    expect(await client.capability('work')).toMatchObject({ agents: 1, versions: [{ agents: ['a1'] }] });
+    expect(await stranger.capability('work')).toMatchObject({ agents: 0, versions: [] });
+  },
   simulate: async () => {
     await api.agent('a1');
     expect(await client.simulate({ capability: 'work' })).toMatchObject({ chosen: 'a1' });
@@ -111,7 +116,9 @@ const METHODS: Record<string, () => Promise<void>> = {
   },
   policies: async () => {
     await client.setPolicy('work', { strategy: 'best' });
-    expect(await client.policies()).toMatchObject([{ capability: 'work', settings: { strategy: 'best' } }]);
+    expect(await collect(client.policies())).toMatchObject([
+      { capability: 'work', settings: { strategy: 'best' } },
+    ]);
   },
   policy: async () => {
     expect(await client.policy('work')).toMatchObject({ namespace: api.namespace, version: 0 });
@@ -123,7 +130,7 @@ const METHODS: Record<string, () => Promise<void>> = {
   removePolicy: async () => {
     await client.setPolicy('work', {});
     expect(await client.removePolicy('work')).toMatchObject({ namespace: api.namespace, settings: null });
-    expect(await client.policies()).toEqual([]);
+    expect(await collect(client.policies())).toEqual([]);
   },
   attributions: async () => {
     const id = await failed();
@@ -175,6 +182,24 @@ const METHODS: Record<string, () => Promise<void>> = {
 test('there is a case for every method', () => {
   const methods = Object.getOwnPropertyNames(Client.prototype).filter((name) => !PRIVATE.has(name));
   expect(methods.sort()).toEqual(Object.keys(METHODS).sort());
+});
+
+test('schedules and aliases are of the namespace of the client', async () => {
+  const schedule = { cron: '0 0 29 2 *', task: { capability: 'work' } } as ScheduleRequest;
+  await client.schedules.set('s/1', schedule);
+  expect(await client.schedules.get('s/1')).toMatchObject({ namespace: api.namespace, paused: false });
+  expect(await client.schedules.pause('s/1', 'so')).toMatchObject({ pause_reason: 'so' });
+  expect(await client.schedules.resume('s/1')).toMatchObject({ paused: false });
+  const { task_id: id } = await client.schedules.trigger('s/1');
+  expect(await client.get(id)).toMatchObject({ namespace: api.namespace });
+  expect(await collect(client.schedules.list())).toHaveLength(1);
+  expect(await collect(stranger.schedules.list())).toEqual([]);
+  expect(await client.schedules.remove('s/1')).toMatchObject({ schedule_id: 's/1' });
+
+  await client.aliases.set('job', 'work');
+  expect(await collect(client.aliases.list())).toMatchObject([{ alias: 'job', capability: 'work' }]);
+  expect(await collect(stranger.aliases.list())).toEqual([]);
+  expect(await client.aliases.remove('job')).toMatchObject({ alias: 'job' });
 });
 
 test.each(Object.keys(METHODS))('%s is about the namespace of the client', (method) => METHODS[method]?.());
