@@ -132,7 +132,10 @@ export class AgentsController {
     return toPage(
       rows,
       q.limit,
-      (row) => this.view(row),
+      (row) => ({
+        ...this.view(row),
+        ...(q.facts && { facts: toFactsView(row, this.config.warmUpProbes) }),
+      }),
       (row) => [row.agent_id],
     );
   }

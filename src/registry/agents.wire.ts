@@ -155,6 +155,7 @@ export const agentsQuery = pageQuery.extend({
   state: agentState.optional(),
   tag: userId('tag', 64).optional(),
   include_removed: z.stringbool().default(false),
+  facts: z.stringbool().default(false).meta({ description: 'true: with the facts behind each state' }),
 });
 
 export const namespaceQuery = z.object({ namespace });
@@ -219,7 +220,10 @@ export const agentDetail = agentView
     history: z.array(agentTransition),
   })
   .meta({ id: 'AgentDetail' });
-export const agentsPage = page(agentView).meta({ id: 'AgentPage' });
+export const listedAgent = agentView
+  .extend({ facts: agentFacts.optional().meta({ description: 'Where they were asked for.' }) })
+  .meta({ id: 'ListedAgent' });
+export const agentsPage = page(listedAgent).meta({ id: 'AgentPage' });
 
 export const switchBody = z
   .object({ namespace, reason: z.string().max(500).default('') })

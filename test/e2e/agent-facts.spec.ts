@@ -107,7 +107,12 @@ inBothModes('facts about agents', (mode) => {
 
   test('a cold agent gets work only where no warm one could do it', async () => {
     const cold = await api.agent('cold', { features: ['echo'], capabilities: ['work', 'other'] });
-    expect((await api.agentView('cold')).facts.warm_up).toEqual({ passed: false, good: 0, needed: 50 });
+    const { facts } = await api.agentView('cold');
+    expect(facts.warm_up).toEqual({ passed: false, good: 0, needed: 50 });
+    expect((await api.get('agents', { facts: true })).body.items).toMatchObject([
+      { agent_id: 'cold', facts },
+    ]);
+    expect((await api.get('agents')).body.items[0]).not.toHaveProperty('facts');
     const alone = await api.submit({ capability: 'work', payload: 1 });
     expect(await cold.work('beats none')).toMatchObject({ task_id: alone });
     const warm = await api.agent('warm');

@@ -20,7 +20,16 @@ const HOSTILE = [
 ];
 
 /** The pages that show many things, by their path. */
-const LISTS = ['/', '/tasks', '/why', '/route?capability=work', '/events', '/capabilities', '/system'];
+const LISTS = [
+  '/',
+  '/tasks',
+  '/why',
+  '/route?capability=work',
+  '/events',
+  '/capabilities',
+  '/topology',
+  '/system',
+];
 
 /** The pages of one thing. */
 const pagesOf = (agent: string, task: string) => [`/agents/${encodeURIComponent(agent)}`, `/tasks/${task}`];
@@ -81,9 +90,9 @@ describeWith('chromium', 'chromium')('what agents and callers write, in the cons
     const tasks: [words: string, task: string][] = [];
     for (const words of HOSTILE) tasks.push([words, await failed(words)]);
 
-    for (const path of ['/', '/tasks', '/why', '/route?capability=work']) {
+    for (const path of ['/', '/tasks', '/why', '/route?capability=work', '/topology']) {
       await page.goto(address(path));
-      for (const words of HOSTILE) await page.getByText(words).first().waitFor();
+      for (const words of HOSTILE) await page.getByText(words).first().waitFor({ state: 'attached' });
       expect({ path, made: await page.evaluate(STRAY) }).toEqual({ path, made: 0 });
     }
     for (const [words, task] of tasks) {

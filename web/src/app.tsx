@@ -13,6 +13,7 @@ const Why = lazy(() => import('./pages/why.js'));
 const Simulator = lazy(() => import('./pages/route.js'));
 const Events = lazy(() => import('./pages/events.js'));
 const Capabilities = lazy(() => import('./pages/capabilities.js'));
+const Topology = lazy(() => import('./pages/topology.js'));
 const System = lazy(() => import('./pages/system.js'));
 const Nowhere = lazy(() => import('./pages/nowhere.js'));
 
@@ -43,6 +44,7 @@ export function App() {
             <Route path="route" element={<Simulator />} />
             <Route path="events" element={<Events />} />
             <Route path="capabilities" element={<Capabilities />} />
+            <Route path="topology" element={<Topology />} />
             <Route path="system" element={<System />} />
             <Route path="*" element={<Nowhere />} />
           </Route>

@@ -12,6 +12,7 @@ export type Decision = Schemas['Decision'];
 export type Delivery = Schemas['Delivery'];
 export type Explanation = Schemas['Explanation'];
 export type ProbeBudget = Schemas['ProbeBudget'];
+export type ListedAgent = Schemas['ListedAgent'];
 export type Problem = Schemas['Problem'];
 export type SimulateAnswer = Schemas['SimulateAnswer'];
 export type Task = Schemas['Task'];

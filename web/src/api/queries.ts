@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
-import { type Agent, answerOf, api, ApiError, within } from './client.js';
+import { answerOf, api, ApiError, type ListedAgent, within } from './client.js';
 import { authorization } from './token.js';
 
 /** Between two looks where the feed of events does not say when to look. */
@@ -23,15 +23,21 @@ export interface AgentFilter {
 }
 
 /** Agents of the namespace, 2000 at most: `more` says that there are others, for which a filter is needed. */
-export function useAgents(filter: AgentFilter) {
+export function useAgents(filter: AgentFilter, facts = false) {
   const namespace = useNamespace();
   return useQuery({
-    queryKey: ['agents', namespace, filter],
+    queryKey: ['agents', namespace, filter, facts],
     queryFn: async ({ signal }) => {
-      const items: Agent[] = [];
+      const items: ListedAgent[] = [];
       let cursor: string | undefined;
       for (let page = 0; page < MAX_AGENT_PAGES; page++) {
-        const query = { namespace, limit: AGENTS_A_PAGE, ...filter, ...(cursor !== undefined && { cursor }) };
+        const query = {
+          namespace,
+          limit: AGENTS_A_PAGE,
+          ...filter,
+          ...(facts && { facts: 'true' }),
+          ...(cursor !== undefined && { cursor }),
+        };
         const answer = await answerOf(
           api.GET('/api/v1/agents', { params: { query }, signal: within(signal) }),
         );

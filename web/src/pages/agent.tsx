@@ -37,8 +37,10 @@ function Whole({ agent }: { agent: AgentDetail }) {
   return (
     <>
       <div className="standing">
-        <StateBadge state={agent.state} held={agent.held !== undefined} />
-        <span>{agent.state_reason}</span>
+        <StateBadge state={agent.state} agent={agent} />
+        <span>
+          {[agent.state_reason, agent.breaker?.cause ?? ''].filter((part) => part !== '').join(' · ')}
+        </span>
         <span className="muted">{since(agent.state_since, nowMs)}</span>
         <HoldAction agent={agent} />
       </div>

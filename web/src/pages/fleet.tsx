@@ -1,5 +1,5 @@
 import { Link } from 'react-router';
-import type { Agent } from '../api/client.js';
+import type { Agent, ListedAgent } from '../api/client.js';
 import { useAgents, useNamespace } from '../api/queries.js';
 import { type Translate, useText } from '../i18n/use-text.js';
 import { duration, percent, since } from '../lib/format.js';
@@ -20,11 +20,14 @@ export default function Fleet() {
   const namespace = useNamespace();
   const filters = useFilters();
   const [capability, name, tag] = [filters.get('capability'), filters.get('name'), filters.get('tag')];
-  const query = useAgents({
-    ...(capability !== '' && { capability }),
-    ...(name !== '' && { name }),
-    ...(tag !== '' && { tag }),
-  });
+  const query = useAgents(
+    {
+      ...(capability !== '' && { capability }),
+      ...(name !== '' && { name }),
+      ...(tag !== '' && { tag }),
+    },
+    true,
+  );
   const path = `/api/v1/agents?${new URLSearchParams({ namespace, limit: '500' }).toString()}`;
   return (
     <Page title={t('fleet.title')} aside={<CopyCurl path={path} />}>
@@ -39,7 +42,7 @@ export default function Fleet() {
   );
 }
 
-function Agents({ agents, more }: { agents: readonly Agent[]; more: boolean }) {
+function Agents({ agents, more }: { agents: readonly ListedAgent[]; more: boolean }) {
   const t = useText();
   const namespace = useNamespace();
   const filters = useFilters();
@@ -68,7 +71,7 @@ function Agents({ agents, more }: { agents: readonly Agent[]; more: boolean }) {
 }
 
 /** How many are in each state; a state filters by itself. */
-function StateCounts({ agents }: { agents: readonly Agent[] }) {
+function StateCounts({ agents }: { agents: readonly ListedAgent[] }) {
   const t = useText();
   const filters = useFilters();
   const chosen = filters.get('state');
@@ -111,14 +114,14 @@ const URGENCY: Record<Agent['state'], number> = {
   online: 4,
 };
 
-function useColumns(): Column<Agent>[] {
+function useColumns(): Column<ListedAgent>[] {
   const t = useText();
   const namespace = useNamespace();
   const nowMs = useNow();
   return [...standingColumns(t, namespace, nowMs), ...workColumns(t, nowMs)];
 }
 
-function standingColumns(t: Translate, namespace: string, nowMs: number): Column<Agent>[] {
+function standingColumns(t: Translate, namespace: string, nowMs: number): Column<ListedAgent>[] {
   return [
     {
       id: 'agent',
@@ -134,9 +137,9 @@ function standingColumns(t: Translate, namespace: string, nowMs: number): Column
     {
       id: 'state',
       head: t('fleet.state'),
-      width: '152px',
+      width: 'minmax(110px, 1.3fr)',
       by: (a) => URGENCY[a.state],
-      cell: (a) => <StateBadge state={a.state} held={a.held !== undefined} />,
+      cell: (a) => <StateBadge state={a.state} agent={a} />,
     },
     {
       id: 'for',
@@ -155,7 +158,7 @@ function standingColumns(t: Translate, namespace: string, nowMs: number): Column
   ];
 }
 
-function workColumns(t: Translate, nowMs: number): Column<Agent>[] {
+function workColumns(t: Translate, nowMs: number): Column<ListedAgent>[] {
   return [
     {
       id: 'busy',
@@ -197,7 +200,9 @@ function Reason({ agent }: { agent: Agent }) {
       : agent.held.reason === ''
         ? t('fleet.held.noReason')
         : t('fleet.held', { reason: agent.held.reason });
-  const text = [hold, agent.state_reason].filter((part) => part !== '').join(' · ');
+  const text = [hold, agent.breaker?.cause ?? '', agent.state_reason]
+    .filter((part) => part !== '')
+    .join(' · ');
   return <span title={text}>{text}</span>;
 }
 

@@ -8,5 +8,6 @@ export const PAGES: readonly { path: string; key: MessageKey; glyph: string }[] 
   { path: '/route', key: 'nav.route', glyph: '→' },
   { path: '/events', key: 'nav.events', glyph: '∿' },
   { path: '/capabilities', key: 'nav.capabilities', glyph: '◆' },
+  { path: '/topology', key: 'nav.topology', glyph: '⌬' },
   { path: '/system', key: 'nav.system', glyph: '⚙' },
 ];

@@ -1,4 +1,4 @@
-import type { Agent } from '../api/client.js';
+import type { Agent, ListedAgent } from '../api/client.js';
 import { useText } from '../i18n/use-text.js';
 
 /** A shape of its own for each state, so that colour is never the only sign. */
@@ -15,8 +15,34 @@ export function isAgentState(text: string | null | undefined): text is Agent['st
   return text !== null && text !== undefined && Object.hasOwn(SHAPES, text);
 }
 
+/** What keeps an agent from its usual work, whatever its state: a hold, its breaker, its warm-up. */
+function Limits({ agent }: { agent: ListedAgent }) {
+  const t = useText();
+  const { held, breaker, facts } = agent;
+  const warmUp = facts?.warm_up;
+  return (
+    <>
+      {held !== undefined && (
+        <span className="badge quiet">
+          <span aria-hidden="true">❚❚</span> {t('state.held')}
+        </span>
+      )}
+      {breaker !== undefined && (
+        <span className="badge warn" title={breaker.cause}>
+          <span aria-hidden="true">⚡</span> {t(`breaker.${breaker.phase}`)}
+        </span>
+      )}
+      {warmUp?.passed === false && (
+        <span className="badge quiet">
+          <span aria-hidden="true">◔</span> {t('state.warming', { good: warmUp.good, needed: warmUp.needed })}
+        </span>
+      )}
+    </>
+  );
+}
+
 /** The state of an agent: shape, word and colour. */
-export function StateBadge({ state, held = false }: { state: Agent['state']; held?: boolean }) {
+export function StateBadge({ state, agent }: { state: Agent['state']; agent?: ListedAgent }) {
   const t = useText();
   const { glyph, tone } = SHAPES[state];
   return (
@@ -24,11 +50,7 @@ export function StateBadge({ state, held = false }: { state: Agent['state']; hel
       <span className={`badge ${tone}`} data-state={state}>
         <span aria-hidden="true">{glyph}</span> {t(`state.${state}`)}
       </span>
-      {held && (
-        <span className="badge quiet">
-          <span aria-hidden="true">❚❚</span> {t('state.held')}
-        </span>
-      )}
+      {agent !== undefined && <Limits agent={agent} />}
     </span>
   );
 }

@@ -995,7 +995,7 @@ export interface components {
       };
     };
     AgentPage: {
-      items: components['schemas']['Agent'][];
+      items: components['schemas']['ListedAgent'][];
       next_cursor?: string;
     };
     AgentTransition: {
@@ -1828,6 +1828,97 @@ export interface components {
       };
       /** @description Deliveries the agent still works on; the answer names the stale ones. */
       running?: string[];
+    };
+    ListedAgent: {
+      namespace: string;
+      agent_id: string;
+      name: string;
+      capabilities: ({
+        name: string;
+        version?: string;
+      } & {
+        [key: string]: unknown;
+      })[];
+      dependencies: {
+        [key: string]: unknown;
+      }[];
+      transport: string;
+      endpoint?: string;
+      /** @description What registered it on its behalf: consul or nacos. */
+      source?: string;
+      /** @enum {string} */
+      state: 'online' | 'degraded' | 'suspicious' | 'offline' | 'removing';
+      state_reason: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      state_since: string;
+      max_concurrency: number;
+      /** @description deliveries offered to or running at the agent now */
+      in_flight: number;
+      weight: number;
+      tags: string[];
+      metadata: {
+        [key: string]: unknown;
+      };
+      heartbeat_interval_ms: number;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      last_heartbeat_at: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      lease_expires_at: string;
+      capacity: {
+        queued?: number;
+        /** @description share of the pool in use, 0 to 1 */
+        pool_usage?: number;
+        avg_task_ms?: number;
+        in_flight?: number;
+        loop_delay_ms?: number;
+      } | null;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      registered_at: string;
+      /**
+       * Format: date-time
+       * @description RFC 3339, UTC
+       */
+      removed_at?: string;
+      /** @description It failed of late and gets less work, or none, as the answering replica saw it. Absent: its usual work. */
+      breaker?: {
+        /**
+         * @description open: no work; half_open: a few trials; recovering: a part of its usual work
+         * @enum {string}
+         */
+        phase: 'open' | 'half_open' | 'recovering';
+        /**
+         * Format: date-time
+         * @description RFC 3339, UTC
+         */
+        since: string;
+        /** @description of an open one: what it failed at, and when it is tried again */
+        cause?: string;
+        /** @description how many tasks it may hold for now */
+        slots: number;
+      };
+      /** @description An operator holds it out of service; its state is judged all the same. */
+      held?: {
+        reason: string;
+        /**
+         * Format: date-time
+         * @description RFC 3339, UTC
+         */
+        since: string;
+      };
+      /** @description Where they were asked for. */
+      facts?: components['schemas']['AgentFacts'];
     };
     Offer: {
       /** @description Names one delivery of one task; opaque. */
@@ -3017,6 +3108,8 @@ export interface operations {
         state?: 'online' | 'degraded' | 'suspicious' | 'offline' | 'removing';
         tag?: string;
         include_removed?: string;
+        /** @description true: with the facts behind each state */
+        facts?: string;
       };
       header?: never;
       path?: never;
