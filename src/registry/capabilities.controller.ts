@@ -5,15 +5,9 @@ import { isUsable } from '../core/eligibility.js';
 import { Answers } from '../platform/http/describe.js';
 import { capabilityName } from '../platform/wire/primitives.js';
 import type { DeclaredCapability } from './agent-row.js';
-import {
-  capabilitiesAnswer,
-  type CapabilityDeclaration,
-  capabilityDetail,
-  capabilityView,
-  namespaceQuery,
-  switchBody,
-} from './agents.wire.js';
+import { type CapabilityDeclaration, namespaceQuery } from './agents.wire.js';
 import { Aliases } from './aliases.js';
+import { capabilitiesAnswer, capabilityDetail, capabilityView, switchBody } from './capabilities.wire.js';
 import { CatalogueStore } from './catalogue.store.js';
 import { ReachSync } from './reach-sync.js';
 import { ReachTable } from './reach-table.js';
