@@ -137,7 +137,7 @@ function standingColumns(t: Translate, namespace: string, nowMs: number): Column
     {
       id: 'state',
       head: t('fleet.state'),
-      width: 'minmax(110px, 1.3fr)',
+      width: 'minmax(168px, 1.3fr)',
       by: (a) => URGENCY[a.state],
       cell: (a) => <StateBadge state={a.state} agent={a} />,
     },

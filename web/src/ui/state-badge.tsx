@@ -32,7 +32,7 @@ function Limits({ agent }: { agent: ListedAgent }) {
           <span aria-hidden="true">⚡</span> {t(`breaker.${breaker.phase}`)}
         </span>
       )}
-      {warmUp?.passed === false && (
+      {warmUp?.passed === false && agent.state !== 'offline' && (
         <span className="badge quiet">
           <span aria-hidden="true">◔</span> {t('state.warming', { good: warmUp.good, needed: warmUp.needed })}
         </span>
