@@ -64,7 +64,9 @@ const TASK_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Reads the id of a task. @throws UsageError */
 export function taskId(value: string): string {
   if (!TASK_ID.test(value))
-    throw new UsageError(`"${printable(value)}" is not a task id; "reach tasks" lists them, and "reach agents <id>" tells of an agent`);
+    throw new UsageError(
+      `"${printable(value)}" is not a task id; "reach tasks" lists them, and "reach agents <id>" tells of an agent`,
+    );
   return value;
 }
 
