@@ -36,6 +36,8 @@ export interface AdmissionContext {
   traceparent?: string;
   /** The `Idempotency-Key` header; a key in the body says the same for one task of a batch. */
   key?: string;
+  /** Who submits: callers take turns in a lane. */
+  caller?: string;
   /** Told the lane that the task goes into. */
   into?: (lane: string) => void;
 }
@@ -250,6 +252,7 @@ export class Admission {
       timeoutMs: body.timeout_ms ?? null,
       key,
       bodyDigest: key === null ? null : digestOf(body),
+      caller: context.caller ?? '',
     };
   }
 }

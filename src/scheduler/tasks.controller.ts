@@ -60,11 +60,13 @@ export class TasksController {
     @Body({ schema: taskBody }) body: TaskBody,
     @Headers('idempotency-key') header: string | undefined,
     @Trace() trace: TraceContext,
+    @Principal() caller: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const key = idempotencyKey(header);
     let lane = '';
     const accepted = await this.admission.submit(body, {
+      caller,
       into: (into) => (lane = into),
       traceparent: trace.traceparent,
       ...(key !== undefined && { key }),
@@ -82,10 +84,11 @@ export class TasksController {
     @Body({ schema: taskBatchBody }) body: z.output<typeof taskBatchBody>,
     @Headers('idempotency-key') header: string | undefined,
     @Trace() trace: TraceContext,
+    @Principal() caller: string,
   ) {
     // Not taken in silence: whoever sends it relies on a repeated call to store nothing twice.
     if (header !== undefined) throw badKey('is for one task; give each task of a batch its idempotency_key');
-    const answers = await this.admission.submitMany(body.tasks, { traceparent: trace.traceparent });
+    const answers = await this.admission.submitMany(body.tasks, { traceparent: trace.traceparent, caller });
     const results = answers.map((a) => (a instanceof ReachError ? { error: itemProblem(a) } : a));
     const rejected = answers.filter((a) => a instanceof ReachError).length;
     return { results, accepted: answers.length - rejected, rejected };

@@ -168,6 +168,7 @@ function asNew(row: ReplayRow): NewTask {
     timeoutMs: null,
     key: null,
     bodyDigest: null,
+    caller: '',
   };
 }
 

@@ -64,7 +64,13 @@ export function checkTarget(b: z.output<z.ZodObject<typeof taskTarget>>, ctx: z.
 export const taskFields = {
   ...taskTarget,
   payload: json.default(null),
-  priority: z.number().int().min(-100).max(100).default(0).meta({ description: 'higher goes first' }),
+  priority: z
+    .number()
+    .int()
+    .min(-100)
+    .max(100)
+    .default(0)
+    .meta({ description: 'higher goes first: a head start of 100 tasks a point' }),
   idempotent: z.boolean().default(false).meta({
     description: 'true: running it twice is harmless, so it may be retried after it may have started',
   }),

@@ -69,6 +69,7 @@ function newTask(lane: string, more: Partial<NewTask> = {}): NewTask {
     timeoutMs: null,
     key: null,
     bodyDigest: null,
+    caller: 'c',
     ...more,
   };
 }
@@ -320,5 +321,58 @@ describe('what has to have started', () => {
       )
     ).rows;
     expect(row).toEqual({ ms: 2000 });
+  });
+});
+
+describe('callers of a lane', () => {
+  const payloads = (store: PlacementStore, lane: string, count: number) => place(store, lane, count);
+  const submit = async (
+    store: AdmissionStore,
+    lane: string,
+    caller: string,
+    from: number,
+    count: number,
+    priority = 0,
+  ) => {
+    for (let i = 0; i < count; i++)
+      await store.add(newTask(lane, { caller, priority, payload: String(from + i) }));
+  };
+
+  test('take turns, whoever has how many waiting, through whichever replica, also once some were served', async () => {
+    const [one, two] = opened.map((o) => new AdmissionStore(o.sql));
+    const lane = laneFor('fair');
+    await submit(one!, lane, 'flood', 0, 60);
+    await payloads(dispatchers[0]!, lane, 20);
+    await submit(two!, lane, 'late', 1000, 10);
+    const order = await payloads(dispatchers[1]!, lane, 30);
+    expect(order.filter((n) => n >= 1000)).toHaveLength(10);
+    // Each of his is passed by one of the other's.
+    expect(order.slice(0, 21).filter((n) => n >= 1000).length).toBeGreaterThanOrEqual(9);
+    // In the order of each.
+    const late = order.filter((n) => n >= 1000);
+    expect(late).toEqual([...late].sort((a, b) => a - b));
+  });
+
+  test('whose tasks were all served are no further behind than others', async () => {
+    const [one, two] = opened.map((o) => new AdmissionStore(o.sql));
+    const lane = laneFor('served');
+    await submit(one!, lane, 'first', 0, 40);
+    await payloads(dispatchers[0]!, lane, 40);
+    for (let i = 0; i < 10; i++)
+      await two!.add(newTask(lane, { caller: 'second', payload: String(1000 + i) }));
+    await one!.add(newTask(lane, { caller: 'first', payload: '50' }));
+    const order = await payloads(dispatchers[0]!, lane, 11);
+    // What he had to himself is not held against him.
+    expect(order.indexOf(50)).toBeLessThanOrEqual(2);
+  });
+
+  test('a priority is a head start of a hundred turns a point: it is passed by no more', async () => {
+    const one = new AdmissionStore(opened[0]!.sql);
+    const lane = laneFor('aged');
+    await submit(one, lane, 'low', 0, 3, 0);
+    await submit(one, lane, 'high', 1000, 150, 1);
+    const order = await payloads(dispatchers[0]!, lane, 153);
+    expect(order.slice(0, 99).every((n) => n >= 1000)).toBe(true);
+    expect(order.slice(0, 110).filter((n) => n < 1000)).toEqual([0, 1, 2]);
   });
 });

@@ -11,16 +11,18 @@
 -- $25 decisions of first offers, $26 whether the caller said the execution timeout,
 -- $27 timeouts ms of whole tasks, $28 names that were asked for, where they are aliases,
 -- $29 chains of calls.
+-- $30 the last turns of their callers, $31 the place of each among those of its caller here. The turn that is served is that of
+-- the lane's head; an empty lane begins by the clock, in us, which is past all that was ever served. See core/fair-share.ts.
 WITH given AS (
   SELECT *, COALESCE(at, now() + delay_ms * interval '1 ms') AS run_at
   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::boolean[],
     $8::text[], $9::uuid[], $10::uuid[], $11::text[], $12::text[], $13::int[], $14::int[], $15::smallint[],
     $16::float8[], $17::timestamptz[], $18::float8[], $19::text[], $20::text[], $21::text[], $22::uuid[], $23::text[],
-      $24::boolean[], $25::text[], $26::boolean[], $27::float8[], $28::text[], $29::text[])
+      $24::boolean[], $25::text[], $26::boolean[], $27::float8[], $28::text[], $29::text[], $30::bigint[], $31::int[])
     AS i (id, namespace, lane, capability, payload, priority, idempotent, affinity_key,
       parent_task_id, retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts,
       delay_ms, at, expires_ms, key, digest, agent_id, lease_id, transport, seated, decision, own_timeout, timeout_ms,
-      asked, chain)
+      asked, chain, last_turn, place)
 ), timed AS (
   SELECT *, GREATEST(run_at, now()) + timeout_ms * interval '1 ms' AS ends_at FROM given
 ), input AS (
@@ -31,13 +33,18 @@ WITH given AS (
       WHERE s.paused AND s.namespace = i.lane::json ->> 0 AND s.capability = split_part(c.ref, '@', 1)
     ) AS waits
   FROM (SELECT DISTINCT lane FROM input WHERE agent_id IS NOT NULL) i
+), heads AS (
+  SELECT lane, COALESCE((SELECT t.rank + 100 * t.priority FROM tasks t WHERE t.lane = i.lane AND t.state = 'queued'
+      ORDER BY t.rank, t.id LIMIT 1), (extract(epoch FROM now()) * 1e6)::bigint) AS turn
+  FROM (SELECT DISTINCT lane FROM input) i
 ), placed AS (
-  SELECT i.*, CASE
+  SELECT i.*,
+    GREATEST(h.turn, i.last_turn) + i.place - 100 * i.priority AS rank, CASE
       WHEN i.run_at > now() THEN 'scheduled'
       WHEN i.agent_id IS NOT NULL AND NOT l.waits THEN 'offered'
       ELSE 'queued'
     END AS state
-  FROM input i LEFT JOIN lanes l ON l.lane = i.lane
+  FROM input i JOIN heads h ON h.lane = i.lane LEFT JOIN lanes l ON l.lane = i.lane
 ), keyed AS (
   INSERT INTO idempotency_keys (namespace, key, task_id, body_digest)
   SELECT namespace, key, id, digest FROM input WHERE key IS NOT NULL
@@ -48,7 +55,7 @@ WITH given AS (
   INSERT INTO tasks (id, namespace, lane, capability, payload, priority, idempotent, affinity_key,
     parent_task_id, retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts,
     run_at, expires_at, state, deadline_at, fence, attempt, agent_id, lease_id, transport, decision,
-    offered_at, own_timeout, ends_at, asked, chain)
+    offered_at, own_timeout, ends_at, asked, chain, rank)
   SELECT id, namespace, lane, capability, payload::json, priority, idempotent, affinity_key, parent_task_id,
     retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts, run_at, expires_at, state,
     CASE state
@@ -63,10 +70,10 @@ WITH given AS (
     CASE state WHEN 'offered' THEN lease_id END,
     CASE state WHEN 'offered' THEN transport END,
     CASE state WHEN 'offered' THEN decision::json END,
-    CASE state WHEN 'offered' THEN now() END, own_timeout, ends_at, asked, chain::json
+    CASE state WHEN 'offered' THEN now() END, own_timeout, ends_at, asked, chain::json, rank
   FROM placed i
   WHERE i.key IS NULL OR i.id IN (SELECT task_id FROM keyed)
   ON CONFLICT (id) DO NOTHING
-  RETURNING id, state, deadline_at
+  RETURNING id, state, deadline_at, rank + 100 * priority AS turn
 )
-SELECT id, state, deadline_at, (extract(epoch FROM deadline_at - now()) * 1000)::float8 AS deadline_in_ms FROM added
+SELECT id, state, turn::float8 AS turn, deadline_at, (extract(epoch FROM deadline_at - now()) * 1000)::float8 AS deadline_in_ms FROM added

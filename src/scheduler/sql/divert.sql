@@ -5,7 +5,7 @@ WITH waiting AS (
   SELECT id FROM tasks
   WHERE lane = $1 AND state = 'queued' AND fallback IS NULL AND (expires_at IS NULL OR expires_at > now())
     AND GREATEST(run_at, created_at) <= now() - $4::float8 * interval '1 ms'
-  ORDER BY priority DESC, id LIMIT $6
+  ORDER BY rank, id LIMIT $6
   FOR UPDATE SKIP LOCKED
 )
 UPDATE tasks t SET lane = $2, capability = $3, fallback = ($5::jsonb || jsonb_build_object('at', now()))::json

@@ -7,6 +7,6 @@ SELECT id, fence, attempt, max_attempts, capability, payload::text AS payload, i
   (extract(epoch FROM now() - GREATEST(run_at, created_at)) * 1000)::float8 AS waited_ms
 FROM tasks
 WHERE lane = $1 AND state = 'queued' AND (expires_at IS NULL OR expires_at > now())
-ORDER BY priority DESC, id
+ORDER BY rank, id
 LIMIT $2
 FOR NO KEY UPDATE SKIP LOCKED

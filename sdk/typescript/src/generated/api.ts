@@ -2360,7 +2360,7 @@ export interface components {
          */
         payload: unknown;
         /**
-         * @description higher goes first
+         * @description higher goes first: a head start of 100 tasks a point
          * @default 0
          */
         priority: number;
@@ -2442,7 +2442,7 @@ export interface components {
          */
         payload: unknown;
         /**
-         * @description higher goes first
+         * @description higher goes first: a head start of 100 tasks a point
          * @default 0
          */
         priority: number;
@@ -2588,7 +2588,7 @@ export interface components {
          */
         payload?: unknown;
         /**
-         * @description higher goes first
+         * @description higher goes first: a head start of 100 tasks a point
          * @default 0
          */
         priority?: number;
@@ -2929,7 +2929,7 @@ export interface components {
        */
       payload?: unknown;
       /**
-       * @description higher goes first
+       * @description higher goes first: a head start of 100 tasks a point
        * @default 0
        */
       priority?: number;
