@@ -325,7 +325,7 @@ inBothModes('bad input', (mode) => {
       ['route/work', { limits: 1 }, 'did you mean limit?'],
       ['events', { tpye: 'all' }, 'did you mean type?'],
       ['capabilities', { namespac: 'x' }, 'did you mean namespace?'],
-      ['policies', { verbose: 1 }, 'which takes namespace'],
+      ['policies', { verbose: 1 }, 'which takes limit, cursor, namespace'],
       [task, { wait: 1 }, 'wait_ms'],
       [`${task}/explain`, { deep: 1 }, 'deep'],
     ] as const) {
