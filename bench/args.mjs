@@ -79,3 +79,8 @@ export function readArguments(argv) {
     out: values.out,
   };
 }
+
+/** What of the options stands in a report: not where things lie on the machine that measured. */
+export function reported({ dist: _dist, out: _out, ...options }) {
+  return options;
+}

@@ -1,3 +1,4 @@
+import { reported } from './args.mjs';
 import { choose, CONTESTANTS } from './contestants.mjs';
 import { latencyAt, saturate } from './turn.mjs';
 import { summary, writeReport } from './report.mjs';
@@ -60,7 +61,7 @@ export async function dispatch(options) {
   const table = summary(contestants, turns);
   const profiles = options.profile ? await profiled(contestants, options, arena) : [];
   const latencies = options.latency ? await latency(contestants, options, arena, table) : [];
-  const results = { machine, options, summary: table, latencies, turns, profiles };
+  const results = { machine, options: reported(options), summary: table, latencies, turns, profiles };
   await writeReport(results, options.out);
 }
 

@@ -5,6 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { reported } from './args.mjs';
 
 const FLEETS = [10, 100, 1_000, 10_000];
 const STRATEGIES = ['power_of_two', 'best', 'weighted_random', 'weighted_round_robin', 'least_watermark'];
@@ -28,7 +29,10 @@ export async function placement(options) {
       );
     }
   if (options.out !== '-')
-    await writeFile(join(options.out, 'placement.json'), `${JSON.stringify({ options, rows }, null, 2)}\n`);
+    await writeFile(
+      join(options.out, 'placement.json'),
+      `${JSON.stringify({ options: reported(options), rows }, null, 2)}\n`,
+    );
 }
 
 const REQUIREMENT = { namespace: 'default', capabilities: [{ name: 'work' }] };

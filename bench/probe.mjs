@@ -1,6 +1,7 @@
 /** How soon the prober notices, how often it is wrong, and what it costs. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { reported } from './args.mjs';
 import { cost } from './probe/cost.mjs';
 import { detection } from './probe/detection.mjs';
 import { healthy } from './probe/healthy.mjs';
@@ -32,7 +33,7 @@ export async function probe(options) {
   await mkdir(options.out, { recursive: true });
   await writeFile(
     join(options.out, 'probe.json'),
-    `${JSON.stringify({ machine, options, parts }, null, 2)}\n`,
+    `${JSON.stringify({ machine, options: reported(options), parts }, null, 2)}\n`,
   );
   await writeFile(join(options.out, 'PROBE.md'), markdown(machine, parts));
 }

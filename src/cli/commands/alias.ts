@@ -44,6 +44,6 @@ export function addAliasCommands(program: Command): void {
       const { client, out } = contextOf(command);
       const removed = await client.aliases.remove(name);
       if (out.json) return out.document(removed);
-      out.line(printable(`${name} is no alias any more`));
+      out.line(printable(`the alias ${name} is removed`));
     });
 }
