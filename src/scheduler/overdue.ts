@@ -5,6 +5,7 @@ import { agentKey } from '../registry/agent-row.js';
 import { Hearing } from '../registry/hearing.js';
 import { ReachTable } from '../registry/reach-table.js';
 import { Closer, type OpenDelivery } from './closer.js';
+import { heldDelivery } from './held-delivery.js';
 import type { DueRow } from './sweep.store.js';
 
 /**
@@ -67,19 +68,6 @@ export class Overdue {
 }
 
 function deliveryOf(row: DueRow): OpenDelivery | undefined {
-  if (row.agent_id === null || row.lease_id === null) return undefined;
-  if (row.state !== 'offered' && row.state !== 'running') return undefined;
-  return {
-    taskId: row.id,
-    fence: row.fence,
-    leaseId: row.lease_id,
-    state: row.state,
-    namespace: row.namespace,
-    capability: row.capability,
-    agentId: row.agent_id,
-    attempt: row.attempt,
-    maxAttempts: row.max_attempts,
-    idempotent: row.idempotent,
-    over: row.over,
-  };
+  const delivery = heldDelivery(row);
+  return delivery && { ...delivery, over: row.over };
 }

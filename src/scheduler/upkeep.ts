@@ -8,6 +8,7 @@ import { Registry } from '../registry/registry.js';
 import { RegistryEvents } from '../registry/registry.events.js';
 import { Closer } from './closer.js';
 import { Depths } from './depths.js';
+import { heldDelivery } from './held-delivery.js';
 import { Lanes } from './lanes.js';
 import { Orders } from './orders.js';
 import { Slots } from './slots.js';
@@ -93,21 +94,10 @@ export class Upkeep implements OnApplicationBootstrap {
   }
 
   private async endOrphan(row: OrphanRow): Promise<boolean> {
-    if (row.agent_id === null || row.lease_id === null) return false;
-    const delivery = {
-      taskId: row.id,
-      fence: row.fence,
-      leaseId: row.lease_id,
-      state: row.state,
-      namespace: row.namespace,
-      capability: row.capability,
-      agentId: row.agent_id,
-      attempt: row.attempt,
-      maxAttempts: row.max_attempts,
-      idempotent: row.idempotent,
-    };
+    const delivery = heldDelivery(row);
+    if (delivery === undefined) return false;
     if (row.cause === 'leaving') return this.closer.release(delivery, 'DELIVERY_SUPERSEDED');
-    return (await this.closer.fail(delivery, incidentOf(row.cause, row, row.agent_id))) !== undefined;
+    return (await this.closer.fail(delivery, incidentOf(row.cause, row, delivery.agentId))) !== undefined;
   }
 
   /**
