@@ -49,7 +49,10 @@ export class Nemesis {
   async end(): Promise<void> {
     this.ending = true;
     for (const timer of this.timers.splice(0)) clearTimeout(timer);
-    await Promise.all(this.chains.values());
+    // One that ends may have asked for a revival, in the same chain.
+    let begun: Promise<void>[];
+    do await Promise.all((begun = [...this.chains.values()]));
+    while ([...this.chains.values()].some((chain) => !begun.includes(chain)));
     this.redis?.disconnect();
   }
 
@@ -77,8 +80,25 @@ export class Nemesis {
     this.ledger.write({ event: 'dead', agents });
     this.inTurn([`group ${target}`], async () => {
       await pause(REVIVED_AFTER_MS);
-      if (!this.group(target).running) await this.group(target).start('ready');
-      this.ledger.write({ event: 'stop', n, kind: 'revive_agents', target });
+      try {
+        if (!this.group(target).running) await this.comesBack(target);
+        this.ledger.write({ event: 'stop', n, kind: 'revive_agents', target });
+      } catch (error) {
+        this.ledger.write({ event: 'not_healed', n, kind: 'revive_agents', target, error: String(error) });
+      }
+    });
+  }
+
+  /**
+   * Begins a group anew. The first of its agents are offered work while the last still register: a task that kills them
+   * may do so before the group is ready. Then its own revival, which its death has asked for, goes on from there.
+   *
+   * @throws when it ends in any other way
+   */
+  private async comesBack(target: number): Promise<void> {
+    const group = this.group(target);
+    await group.start('ready').catch((error: unknown) => {
+      if (!group.killedByItself) throw error;
     });
   }
 
@@ -141,7 +161,7 @@ export class Nemesis {
       await group.kill9();
       this.ledger.write({ event: 'dead', agents: this.system.agentIds(target) });
       await pause(forMs);
-      await group.start('ready');
+      await this.comesBack(target);
     },
     freeze_agents: async ({ target, forMs }) => {
       const group = this.group(target);
@@ -152,7 +172,7 @@ export class Nemesis {
     restart_agents: async ({ target }) => {
       const group = this.group(target);
       await group.stop();
-      await group.start('ready');
+      await this.comesBack(target);
     },
     flushall: async () => void (await this.redis?.flushall()),
     empty_redis: async ({ forMs }) => {
@@ -235,7 +255,7 @@ export class Nemesis {
       await Promise.all(killed.map((i) => this.group(i).kill9()));
       this.ledger.write({ event: 'dead', agents: killed.flatMap((i) => this.system.agentIds(i)) });
       await pause(forMs);
-      await Promise.all(killed.map((i) => this.group(i).start('ready')));
+      await Promise.all(killed.map((i) => this.comesBack(i)));
     },
     noisy_wire: async ({ target, forMs }) => {
       this.group(target).tell('noisy');

@@ -52,6 +52,11 @@ export class RoleProcess {
     return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null;
   }
 
+  /** Its own work ended it as a crash does; nobody here asked for it. */
+  get killedByItself(): boolean {
+    return this.child?.signalCode === 'SIGKILL' && !this.ordered;
+  }
+
   tell(order: string): void {
     if (this.child?.connected) this.child.send(order);
   }
