@@ -15,6 +15,7 @@ import { Aliases1764500016000 } from './1764500016000-aliases.js';
 import { CallChains1764500017000 } from './1764500017000-call-chains.js';
 import { Fallback1764500018000 } from './1764500018000-fallback.js';
 import { FairShare1764500019000 } from './1764500019000-fair-share.js';
+import { FiringTasks1764500020000 } from './1764500020000-firing-tasks.js';
 
 /** Every migration, oldest first. A list rather than a glob: it reads the same from sources and from a build. */
 export const MIGRATIONS = [
@@ -35,6 +36,7 @@ export const MIGRATIONS = [
   CallChains1764500017000,
   Fallback1764500018000,
   FairShare1764500019000,
+  FiringTasks1764500020000,
 ];
 
 /** Tables partitioned by the UUID v7 range of their id column, one day a partition. */

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { CronTimes } from './cron.js';
-import { CATCH_UPS, type DueQuestion, dueTimes, jitterOf, OVERLAPS, withoutOverlap } from './schedule.js';
+import {
+  besideTimes,
+  CATCH_UPS,
+  type DueQuestion,
+  dueTimes,
+  jitterOf,
+  OVERLAPS,
+  withoutOverlap,
+} from './schedule.js';
 
 const ms = (text: string): number => Date.parse(text);
 const iso = (at: number): string => new Date(at).toISOString();
@@ -98,6 +106,10 @@ describe('what is due', () => {
     expect(jitterOf(10_000, 0, undefined, 1)).toBe(10_000);
     expect(jitterOf(0, 0, 5000, 1)).toBe(0);
   });
+});
+
+test('what fires by hand is never noted at a fire time: those are whole seconds', () => {
+  expect([999, 1000, 1001, 2000].map(besideTimes)).toEqual([999, 1001, 1001, 2001]);
 });
 
 describe('overlap', () => {

@@ -68,6 +68,11 @@ export function jitterOf(jitterMs: number, at: number, following: number | undef
   return Math.floor(Math.max(0, room) * share);
 }
 
+/** A time beside those of every expression, from `at` on: theirs are whole seconds. */
+export function besideTimes(at: number): number {
+  return at % 1000 === 0 ? at + 1 : at;
+}
+
 export interface OverlapQuestion {
   overlap: Overlap;
   /** A task of an earlier firing has not ended. */

@@ -4,6 +4,7 @@ import { newId } from '../../src/platform/ids.js';
 import { loadSql } from '../../src/platform/postgres/sql-file.js';
 import { AdmissionStore, type NewTask } from '../../src/scheduler/admission.store.js';
 import { PlacementStore, type LaneHead } from '../../src/scheduler/placement.store.js';
+import { newTask } from '../support/new-task.js';
 import { createTestDatabase, openSql, type TestDatabase, type TestSql } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
@@ -41,37 +42,6 @@ afterAll(async () => {
 async function admit(lane: string, priorities: readonly number[]): Promise<void> {
   const admission = new AdmissionStore(opened[0]!.sql);
   for (const priority of priorities) await admission.add(newTask(lane, { priority }));
-}
-
-function newTask(lane: string, more: Partial<NewTask> = {}): NewTask {
-  return {
-    id: newId(),
-    namespace: 'default',
-    lane,
-    capability: 'work',
-    asked: null,
-    payload: String(more.priority ?? 0),
-    priority: 0,
-    idempotent: false,
-    affinityKey: null,
-    parentTaskId: null,
-    chain: null,
-    retryOf: null,
-    callbackUrl: null,
-    traceparent: null,
-    ackTimeoutMs: 5_000,
-    executionTimeoutMs: 60_000,
-    ownTimeout: true,
-    maxAttempts: 3,
-    delayMs: 0,
-    runAt: null,
-    expiresInMs: null,
-    timeoutMs: null,
-    key: null,
-    bodyDigest: null,
-    caller: 'c',
-    ...more,
-  };
 }
 
 class Gate {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
 import { ReachError } from '../../core/errors.js';
+import { besideTimes } from '../../core/schedule.js';
 import type { SqlRunner } from '../../platform/postgres/sql.js';
 import { invalidAt } from '../requirement.js';
 import { ScheduledTasks } from './scheduled-tasks.js';
@@ -106,8 +107,9 @@ export class Schedules {
           taskId: task.id,
           detail: null,
         } as const;
-        // Of two within a millisecond the second is noted a millisecond later.
-        for (let at = locked.now.getTime(); ; at++)
+        // Of two within a millisecond the second is noted a millisecond later. Were it noted at a fire time, that would count
+        // as fired.
+        for (let at = besideTimes(locked.now.getTime()); ; at = besideTimes(at + 1))
           if ((await this.store.note(tx, [{ ...firing, at: new Date(at) }])).length > 0) break;
         return this.tasks.insert(tx, [task]);
       });
