@@ -123,6 +123,17 @@ describe('fire times', () => {
     }
   });
 
+  test.each([
+    ['0 0 1 13 *', 'Invalid value for month: 13'],
+    ['0 0 0 * *', 'Invalid value for day: 0'],
+    ['0 0 32 * *', 'Invalid value for day: 32'],
+    ['0 0 32W * *', 'Invalid value for nearestWeekdays: 32'],
+    ['60 * * * *', 'Invalid value for minute: 60'],
+    ['0 0 * * 8', 'Invalid value for dayOfWeek: 8'],
+  ])('%j is refused with the number that was written', (cron, message) => {
+    expect(() => new CronTimes(cron, 'UTC')).toThrow(message);
+  });
+
   const expressions = fc.constantFrom(
     '30 2 * * *', '*/10 2 * * *', '0 */2 * * *', '*/15 * * * *', '0 * * * *', '5,35 1-3 * * *', '0 0 1 * *', '15 30 1,2 * * *', '0 0 L * *', '45 1 * * SUN',
   ); // prettier-ignore

@@ -49,7 +49,7 @@ export class CronTimes {
         fixedTimeRule: 'no-wildcard',
       });
     } catch (error) {
-      throw new CronProblem('cron', (error as Error).message.replace(/^CronPattern: /, ''));
+      throw new CronProblem('cron', reasonOf(error as Error));
     }
   }
 
@@ -71,6 +71,16 @@ export class CronTimes {
       .map((date) => date.getTime())
       .reverse();
   }
+}
+
+/** What the parser says; it counts months and days from 0. */
+function reasonOf({ message }: Error): string {
+  return message
+    .replace(/^CronPattern: /, '')
+    .replace(
+      /(for (?:month|day|nearestWeekdays): )(-?\d+)$/,
+      (_, text: string, n: string) => text + (Number(n) + 1),
+    );
 }
 
 function requireZone(timezone: string): void {
