@@ -62,7 +62,11 @@ export function durationMs(min: number, max: number) {
   return z.number().int().min(min).max(max);
 }
 
-export const timestamp = z.iso.datetime().meta({ description: 'RFC 3339, UTC' });
+/** PostgreSQL has no year 0. */
+export const timestamp = z.iso
+  .datetime()
+  .refine((text) => !text.startsWith('0000'), 'there is no year 0: 0001-01-01T00:00:00Z is the earliest')
+  .meta({ description: 'RFC 3339, UTC' });
 
 /** Any JSON value. Depth, NUL and lone surrogates are checked for the whole body before schemas run. */
 export const json = z.unknown().meta({ description: 'any JSON value' });
