@@ -12,9 +12,8 @@ import type { AliasRow } from './aliases.js';
 import { CatalogueStore } from './catalogue.store.js';
 import { ReachSync } from './reach-sync.js';
 
-/** Its path goes before that of a capability: none can be read that is called `aliases`. */
 @ApiTags('capabilities')
-@Controller('capabilities/aliases')
+@Controller('aliases')
 export class AliasesController {
   constructor(
     private readonly store: CatalogueStore,

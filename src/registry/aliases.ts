@@ -29,6 +29,11 @@ export class Aliases {
     return this.targets.get(agentKey(namespace, name)) ?? name;
   }
 
+  /** Whether there is one anywhere. */
+  get any(): boolean {
+    return this.targets.size > 0;
+  }
+
   isAlias(namespace: string, name: string): boolean {
     return this.targets.has(agentKey(namespace, name));
   }

@@ -76,6 +76,9 @@ export class CapabilitiesController {
   private async set(body: SwitchBody, capability: string, paused: boolean) {
     const meant = this.aliases.resolve(body.namespace, capability);
     await this.store.setSwitch(body.namespace, meant, paused, body.reason);
+    // It may have been paused under this name before that became an alias.
+    if (!paused && meant !== capability)
+      await this.store.setSwitch(body.namespace, capability, false, body.reason);
     await this.sync.spreadSwitches();
     return this.view(body.namespace, meant);
   }

@@ -32,7 +32,11 @@ export class CatalogueStore {
     by: string,
   ): Promise<AliasRow | undefined> {
     const params = [namespace, alias, capability, by];
-    return (await this.sql.run<AliasRow>('alias_write', ALIAS_WRITE, params)).rows[0];
+    return this.sql.transaction(async (tx) => {
+      // Of two that together make a chain or a circle, neither would see the other.
+      await tx.exec('LOCK TABLE capability_aliases IN SHARE ROW EXCLUSIVE MODE');
+      return (await tx.run<AliasRow>('alias_write', ALIAS_WRITE, params)).rows[0];
+    });
   }
 
   async remove(namespace: string, alias: string): Promise<AliasRow | undefined> {

@@ -3,7 +3,7 @@ import { Centre, inBothModes } from '../support/centre.js';
 import { until } from '../support/until.js';
 
 const setAlias = (api: Api, alias: string, capability: string) =>
-  api.call('PUT', `/api/v1/capabilities/aliases/${alias}`, { namespace: api.namespace, capability });
+  api.call('PUT', `/api/v1/aliases/${alias}`, { namespace: api.namespace, capability });
 
 inBothModes('the catalogue of capabilities', (mode) => {
   const centre = Centre.ofSuite(mode);
@@ -48,6 +48,45 @@ inBothModes('the catalogue of capabilities', (mode) => {
     });
   });
 
+  test('what waits under a name when that becomes an alias goes on under the capability', async () => {
+    const api = centre.api();
+    await api.post('capabilities/summarise/pause', { reason: 'spelt wrong' });
+    const waiting = await api.submit({ capability: 'summarise', payload: 'now' });
+    const delayed = await api.submit({ capability: 'summarise', payload: 'later', delay_ms: 1000 });
+    expect((await setAlias(api, 'summarise', 'summarize')).status).toBe(200);
+    const agent = await api.agent('a', { capabilities: ['summarize'] });
+    expect(await agent.work()).toMatchObject({ task_id: waiting, capability: 'summarize' });
+    expect(await agent.work()).toMatchObject({ task_id: delayed, capability: 'summarize' });
+    expect(await api.task(waiting)).toMatchObject({ capability: 'summarize', asked: 'summarise' });
+    // What was paused under the old name can be resumed by it.
+    await api.post('capabilities/summarise/resume', {});
+    const items = (await api.get('capabilities')).body.items as Json[];
+    expect(items.map((i) => [i.capability, i.paused])).toEqual([['summarize', false]]);
+  });
+
+  test('two aliases that would make a circle or a chain: one of them is refused', async () => {
+    const api = centre.api();
+    for (const [target, name] of [
+      ['a', 'circle'],
+      ['c', 'chain'],
+    ] as const)
+      for (let i = 0; i < 10; i++) {
+        const of = (letter: string) => `${name}-${i}-${letter}`;
+        const answers = await Promise.all([
+          setAlias(api, of('a'), of('b')),
+          setAlias(api, of('b'), of(target)),
+        ]);
+        expect(answers.map((a) => a.status).sort()).toEqual([200, 409]);
+      }
+  });
+
+  test('a capability may be called as any part of a path is', async () => {
+    const api = centre.api();
+    await api.agent('a', { capabilities: ['aliases'] });
+    await listed(api, 'aliases', 1);
+    expect((await api.get('capabilities/aliases')).body).toMatchObject({ capability: 'aliases', agents: 1 });
+  });
+
   test('an alias leads to a capability in one step, and can be forgotten', async () => {
     const api = centre.api();
     expect((await setAlias(api, 'a', 'b')).body).toMatchObject({ alias: 'a', capability: 'b' });
@@ -59,9 +98,9 @@ inBothModes('the catalogue of capabilities', (mode) => {
       // prettier-ignore
       expect((await setAlias(api, alias, capability)).body.code).toBe('REACH_STATE_CONFLICT');
     expect((await setAlias(api, 'a', 'c')).body.capability).toBe('c');
-    const page = (await api.get('capabilities/aliases')).body;
+    const page = (await api.get('aliases')).body;
     expect(page.items).toMatchObject([{ alias: 'a', capability: 'c' }]);
-    const path = `/api/v1/capabilities/aliases/a?namespace=${api.namespace}`;
+    const path = `/api/v1/aliases/a?namespace=${api.namespace}`;
     expect((await api.call('DELETE', path)).status).toBe(200);
     expect((await api.call('DELETE', path)).status).toBe(404);
   });

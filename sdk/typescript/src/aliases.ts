@@ -1,7 +1,7 @@
 import type { Http } from './http.js';
 import type { CapabilityAlias, Page } from './wire.js';
 
-const pathOf = (alias: string): string => `capabilities/aliases/${encodeURIComponent(alias)}`;
+const pathOf = (alias: string): string => `aliases/${encodeURIComponent(alias)}`;
 
 /** Other names of capabilities. As `client.aliases`. */
 export class Aliases {
@@ -17,7 +17,7 @@ export class Aliases {
       const query = { namespace: this.namespace, limit: 200, cursor };
       const page: Page<CapabilityAlias> = await this.http.json({
         method: 'GET',
-        path: 'capabilities/aliases',
+        path: 'aliases',
         query,
       });
       yield* page.items;

@@ -137,6 +137,41 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/aliases': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Other names of capabilities */
+    get: operations['aliasesList'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/aliases/{alias}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    /** Take a name as another one from now on, of tasks and of agents */
+    put: operations['aliasesWrite'];
+    post?: never;
+    /** Forget an alias; tasks that were taken by it keep the capability */
+    delete: operations['aliasesRemove'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/attributions': {
     parameters: {
       query?: never;
@@ -183,41 +218,6 @@ export interface paths {
     put?: never;
     post?: never;
     delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/capabilities/aliases': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Other names of capabilities */
-    get: operations['aliasesList'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/capabilities/aliases/{alias}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /** Take a name as another one from now on, of tasks and of agents */
-    put: operations['aliasesWrite'];
-    post?: never;
-    /** Forget an alias; tasks that were taken by it keep the capability */
-    delete: operations['aliasesRemove'];
     options?: never;
     head?: never;
     patch?: never;
@@ -3290,118 +3290,6 @@ export interface operations {
       };
     };
   };
-  observatoryList: {
-    parameters: {
-      query?: {
-        /** @description Rows a page */
-        limit?: number;
-        /** @description `next_cursor` of the page before */
-        cursor?: string;
-        /** @description Isolation domain; namespaces do not see each other. */
-        namespace?: string;
-        task_id?: string;
-        code?: string;
-        blame?: 'dependency' | 'agent' | 'network' | 'caller' | 'platform';
-        agent_id?: string;
-        dependency?: string;
-        capability?: string;
-        /** @description RFC 3339, UTC */
-        since?: string;
-        /** @description RFC 3339, UTC */
-        until?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Why attempts and tasks failed, newest first */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AttributionPage'];
-        };
-      };
-      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  observatorySummary: {
-    parameters: {
-      query?: {
-        /** @description Isolation domain; namespaces do not see each other. */
-        namespace?: string;
-        task_id?: string;
-        code?: string;
-        blame?: 'dependency' | 'agent' | 'network' | 'caller' | 'platform';
-        agent_id?: string;
-        dependency?: string;
-        capability?: string;
-        /** @description RFC 3339, UTC */
-        since?: string;
-        /** @description RFC 3339, UTC */
-        until?: string;
-        group_by?: 'code' | 'blame' | 'agent_id' | 'dependency' | 'capability' | 'stage';
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Failures counted by code, blame, agent, dependency, capability or stage */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AttributionSummary'];
-        };
-      };
-      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  capabilitiesList: {
-    parameters: {
-      query?: {
-        /** @description Isolation domain; namespaces do not see each other. */
-        namespace?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Who offers what, and what is paused */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CapabilityList'];
-        };
-      };
-    };
-  };
   aliasesList: {
     parameters: {
       query?: {
@@ -3512,6 +3400,118 @@ export interface operations {
         };
         content: {
           'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  observatoryList: {
+    parameters: {
+      query?: {
+        /** @description Rows a page */
+        limit?: number;
+        /** @description `next_cursor` of the page before */
+        cursor?: string;
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+        task_id?: string;
+        code?: string;
+        blame?: 'dependency' | 'agent' | 'network' | 'caller' | 'platform';
+        agent_id?: string;
+        dependency?: string;
+        capability?: string;
+        /** @description RFC 3339, UTC */
+        since?: string;
+        /** @description RFC 3339, UTC */
+        until?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Why attempts and tasks failed, newest first */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AttributionPage'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  observatorySummary: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+        task_id?: string;
+        code?: string;
+        blame?: 'dependency' | 'agent' | 'network' | 'caller' | 'platform';
+        agent_id?: string;
+        dependency?: string;
+        capability?: string;
+        /** @description RFC 3339, UTC */
+        since?: string;
+        /** @description RFC 3339, UTC */
+        until?: string;
+        group_by?: 'code' | 'blame' | 'agent_id' | 'dependency' | 'capability' | 'stage';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Failures counted by code, blame, agent, dependency, capability or stage */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AttributionSummary'];
+        };
+      };
+      /** @description `REACH_VALIDATION_FAILED`: The request is not valid */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  capabilitiesList: {
+    parameters: {
+      query?: {
+        /** @description Isolation domain; namespaces do not see each other. */
+        namespace?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Who offers what, and what is paused */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CapabilityList'];
         };
       };
     };
