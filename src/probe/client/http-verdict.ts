@@ -10,13 +10,21 @@ import { printable, ProbeFailure } from './probe-failure.js';
 export function judgeStatus(answer: HttpAnswer, good?: readonly number[]): void {
   const { status } = answer;
   if (good ? good.includes(status) : status >= 200 && status < 300) return;
+  throw statusFailure(status, redirect(answer));
+}
+
+/**
+ * What a status that is not good means.
+ * @param whither where a redirect leads, for people
+ */
+export function statusFailure(status: number, whither = ''): ProbeFailure {
   if (status === 401 || status === 403 || status === 407)
-    throw new ProbeFailure('unauthorized', `HTTP ${status}: the credential is missing, wrong or expired`);
-  if (status >= 500) throw new ProbeFailure('server_error', `HTTP ${status}`);
-  if (status >= 400) throw new ProbeFailure('contract', `HTTP ${status}: it does not take this request`);
+    return new ProbeFailure('unauthorized', `HTTP ${status}: the credential is missing, wrong or expired`);
+  if (status >= 500) return new ProbeFailure('server_error', `HTTP ${status}`);
+  if (status >= 400) return new ProbeFailure('contract', `HTTP ${status}: it does not take this request`);
   if (status >= 300)
-    throw new ProbeFailure('contract', `HTTP ${status}: redirects are not followed${redirect(answer)}`);
-  throw new ProbeFailure('wrong_answer', `HTTP ${status}, which is not what was expected`);
+    return new ProbeFailure('contract', `HTTP ${status}: redirects are not followed${whither}`);
+  return new ProbeFailure('wrong_answer', `HTTP ${status}, which is not what was expected`);
 }
 
 /** Where a redirect leads, without query: that may hold a secret. */

@@ -1,5 +1,4 @@
 import type { Readable, Transform } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Client, type Dispatcher } from 'undici';
 import type { AddressGuard } from '../../platform/outbound/address-guard.js';
@@ -27,8 +26,8 @@ export interface HttpAnswer {
    * @throws ProbeFailure `too_large`, `closed`, or `wrong_answer` when it cannot be decompressed
    */
   text(): Promise<string>;
-  /** The lines of the body as they come, for answers that need not end. Throws as `text` does. */
-  lines(): AsyncIterable<string>;
+  /** The body as it comes, decompressed, for answers that need not end. Throws as `text` does. */
+  chunks(): AsyncIterable<Uint8Array>;
   /** Lets the body come to its end, or to the limit, whichever is first; true when it came to its end. */
   drained(): Promise<boolean>;
 }
@@ -108,14 +107,14 @@ class FirstByte {
   }
 }
 
-function bodyOf(answer: Dispatcher.ResponseData): Pick<HttpAnswer, 'text' | 'lines' | 'drained'> {
+function bodyOf(answer: Dispatcher.ResponseData): Pick<HttpAnswer, 'text' | 'chunks' | 'drained'> {
   return {
     async text() {
       const chunks: Buffer[] = [];
       for await (const chunk of bounded(answer)) chunks.push(chunk);
       return Buffer.concat(chunks).toString('utf8');
     },
-    lines: () => linesOf(bounded(answer)),
+    chunks: () => bounded(answer),
     async drained() {
       try {
         for await (const _ of bounded(answer));
@@ -151,17 +150,6 @@ async function* bounded(answer: Dispatcher.ResponseData): AsyncGenerator<Buffer>
     body.destroy();
     decoder?.destroy();
   }
-}
-
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new StringDecoder('utf8');
-  let rest = '';
-  for await (const chunk of chunks) {
-    const lines = (rest + decoder.write(chunk)).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) yield line.replace(/\r$/, '');
-  }
-  if (rest !== '') yield rest;
 }
 
 function decoderOf(encoding: string | string[] | undefined): Transform | undefined {
