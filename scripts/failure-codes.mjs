@@ -13,12 +13,12 @@ const advice = (where, text) => ({ where, text });
 
 const ADVICE = {
   NO_CAPABLE_AGENT: advice(
-    [RESERVED],
-    'A task that nobody offers waits; with `expires_in_ms` it ends as `REACH_TASK_EXPIRED`.',
+    [FAILURE],
+    'The policy of the capability says to fail (`when_unreachable`) where no registered agent fits: register one, or name a `fallback`. Elsewhere such a task waits, or ends as `REACH_TASK_EXPIRED`.',
   ),
   NO_REACHABLE_AGENT: advice(
-    [RESERVED],
-    'A task whose agents are away waits; with `expires_in_ms` it ends as `REACH_TASK_EXPIRED`.',
+    [FAILURE],
+    'The policy of the capability says to fail (`when_unreachable`) where its agents are away: the message names them. Elsewhere such a task waits, or ends as `REACH_TASK_EXPIRED`.',
   ),
   QUEUE_FULL: advice(
     [CALL],

@@ -2,6 +2,29 @@ import { attribute, consequence, type Incident } from './attribution.js';
 
 test.each<[Incident, string, string, string, string, RegExp]>([
   [
+    { kind: 'unplaceable', capability: 'sum', shortage: { kind: 'no_capable', rejections: [] } },
+    'NO_CAPABLE_AGENT',
+    'placement',
+    'caller',
+    'never_started',
+    /^no registered agent offers sum, and its policy is not to wait for one$/,
+  ],
+  [
+    {
+      kind: 'unplaceable',
+      capability: 'sum',
+      shortage: {
+        kind: 'no_reachable',
+        rejections: [{ agentId: 'a1', filter: 'state', reason: 'is offline' }],
+      },
+    },
+    'NO_REACHABLE_AGENT',
+    'placement',
+    'agent',
+    'never_started',
+    /^no agent with sum was reachable \(a1 is offline\), and its policy is not to wait for one$/,
+  ],
+  [
     { kind: 'ack_timeout', agentId: 'a1', transport: 'pull', ackTimeoutMs: 5000, agentState: 'online' },
     'ACK_TIMEOUT',
     'offer',

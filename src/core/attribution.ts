@@ -34,7 +34,8 @@ export type Incident =
       dependency?: string;
       retryable?: boolean;
     }
-  | { kind: 'expired'; capability: string; waitedMs: number; hindrance: Hindrance };
+  | { kind: 'expired'; capability: string; waitedMs: number; hindrance: Hindrance }
+  | { kind: 'unplaceable'; capability: string; shortage: Shortage };
 
 /** What kept a task from being placed: no agent for it, an operator's order, trouble of ours, or its own time. */
 export type Hindrance =
@@ -93,6 +94,8 @@ export function attribute(incident: Incident): Attribution {
       return reported(incident);
     case 'expired':
       return expired(incident);
+    case 'unplaceable':
+      return unplaceable(incident);
   }
 }
 
@@ -171,6 +174,18 @@ function expired(i: Extract<Incident, { kind: 'expired' }>): Attribution {
     blame,
     evidenceOfWork: 'never_started',
     message: `no agent took the task within ${seconds(i.waitedMs)}: ${why}`,
+  };
+}
+
+/** Nobody could take it, and its policy says not to wait for somebody. */
+function unplaceable(i: Extract<Incident, { kind: 'unplaceable' }>): Attribution {
+  const { blame, why } = hindered(i.capability, i.shortage);
+  return {
+    code: i.shortage.kind === 'no_capable' ? 'NO_CAPABLE_AGENT' : 'NO_REACHABLE_AGENT',
+    stage: 'placement',
+    blame,
+    evidenceOfWork: 'never_started',
+    message: `${why}, and its policy is not to wait for one`,
   };
 }
 

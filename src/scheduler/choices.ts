@@ -184,6 +184,7 @@ export function toOffered(choice: Choice, ackDeadline: Date): Offered {
       idempotent: task.idempotent,
       parent_task_id: task.parent_task_id,
       traceparent: task.traceparent,
+      fallback: task.fallback,
       execution_timeout_ms: choice.executionTimeoutMs,
       start_in_ms: task.start_in_ms,
       end_in_ms: task.end_in_ms,

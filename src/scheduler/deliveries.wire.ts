@@ -9,6 +9,11 @@ import {
   uuid,
 } from '../platform/wire/primitives.js';
 
+/** What a task was given to in place of what it asked for. */
+export const fallbackUsed = z
+  .object({ from: z.string(), to: z.string(), reason: z.string(), at: timestamp })
+  .meta({ description: 'nobody could be reached for what it asked for: it went to an equivalent' });
+
 /** What an agent receives: everything it needs to do the work once its ACK is answered `execute: true`. */
 export const offer = z
   .object({
@@ -27,6 +32,7 @@ export const offer = z
     idempotent: z.boolean(),
     traceparent: z.string().optional(),
     parent_task_id: uuid.optional(),
+    fallback_used: fallbackUsed.optional(),
   })
   .meta({ id: 'Offer' });
 

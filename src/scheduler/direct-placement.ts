@@ -199,6 +199,7 @@ function pickedOf({ task }: Want): PickedTask {
     execution_timeout_ms: task.executionTimeoutMs,
     own_timeout: task.ownTimeout,
     tried: [],
+    fallback: null,
     start_in_ms: least(task.expiresInMs, task.timeoutMs),
     end_in_ms: task.timeoutMs,
     read_at: performance.now(),

@@ -12,7 +12,9 @@ import { Switches } from '../registry/switches.js';
 import { Depths } from './depths.js';
 import { Orders } from './orders.js';
 import { Policies } from './policy/policies.js';
+import type { FullPolicySettings } from './policy/policy.wire.js';
 import { SweepStore } from './sweep.store.js';
+import { UnplaceableTasks } from './unplaceable.js';
 
 const DIVERT = loadSql(import.meta.url, 'sql/divert.sql');
 const BATCH = 500;
@@ -21,7 +23,7 @@ const NAMED = 3;
 
 /**
  * Tasks whose capability nobody can be reached for go to one that their policy names as its equivalent: after a while, once,
- * and marked. Each replica looks; the update of a task's row decides who moves it.
+ * and marked. Where there is none either, they wait, or fail if their policy says so. Each replica looks; the update of a task's row decides who moves it.
  */
 @Injectable()
 export class Fallback implements OnApplicationBootstrap {
@@ -40,6 +42,7 @@ export class Fallback implements OnApplicationBootstrap {
     private readonly policies: Policies,
     private readonly depths: Depths,
     private readonly orders: Orders,
+    private readonly unplaceable: UnplaceableTasks,
     shutdown: Shutdown,
   ) {
     this.ticker = new Ticker('fallback', config.sweepIntervalMs, () => this.sweep());
@@ -53,26 +56,37 @@ export class Fallback implements OnApplicationBootstrap {
   private async sweep(): Promise<void> {
     const before = this.unreachable;
     this.unreachable = new Map();
-    if (!this.policies.some((settings) => settings.fallback.length > 0)) return;
+    const concerns = (s: FullPolicySettings) => s.fallback.length > 0 || s.when_unreachable === 'fail';
+    if (!this.policies.some(concerns)) return;
     for (const lane of await this.store.backlog()) await this.look(lane, before.get(lane));
   }
 
   private async look(lane: string, since = performance.now()): Promise<void> {
     const requirement = requirementOf(lane);
-    const { capabilities, namespace } = requirement;
-    // An address is meant, and several capabilities at once have no equivalent.
-    if (capabilities.length !== 1 || requirement.agentId !== undefined || requirement.name !== undefined)
-      return;
-    const { fallback, fallback_after_ms: afterMs } = this.policies.for(requirement).settings;
-    if (fallback.length === 0 || this.switches.blocking(requirement) !== undefined) return;
+    const { settings } = this.policies.for(requirement);
+    const { fallback_after_ms: waitedMs } = settings;
+    const fails = settings.when_unreachable === 'fail';
+    if (!fails && settings.fallback.length === 0) return;
+    if (this.switches.blocking(requirement) !== undefined) return;
     const shortage = this.shortageOf(requirement);
     if (shortage.kind === 'busy') return;
     this.unreachable.set(lane, since);
-    if (performance.now() - since < afterMs) return;
-    const equivalent = fallback
+    if (performance.now() - since < waitedMs) return;
+    const equivalent = this.equivalentTo(requirement, settings.fallback);
+    if (equivalent !== undefined) await this.divert(lane, requirement, equivalent, waitedMs, shortage);
+    const divertedOnly = equivalent !== undefined;
+    if (fails) await this.unplaceable.fail({ lane, waitedMs, shortage, divertedOnly });
+  }
+
+  /** The first of these that somebody can be reached for. */
+  private equivalentTo(requirement: Requirement, fallback: readonly string[]): Requirement | undefined {
+    const { capabilities, namespace } = requirement;
+    // An address is meant, and several capabilities at once have no equivalent.
+    if (capabilities.length !== 1 || requirement.agentId !== undefined || requirement.name !== undefined)
+      return undefined;
+    return fallback
       .map((name) => equivalentOf(requirement, this.aliases.resolve(namespace, name)))
       .find((other) => this.switches.blocking(other) === undefined && this.shortageOf(other).kind === 'busy');
-    if (equivalent !== undefined) await this.divert(lane, requirement, equivalent, afterMs, shortage);
   }
 
   /** `busy` where somebody could take it, now or when a slot is free. */

@@ -6,6 +6,7 @@ import { loadSql } from '../platform/postgres/sql-file.js';
 import { isLockTimeout } from '../platform/postgres/sql-errors.js';
 import { Sql, type SqlRunner } from '../platform/postgres/sql.js';
 import type { Transport } from '../registry/agent-row.js';
+import type { FallbackUsed } from './task-row.js';
 
 const PICK = loadSql(import.meta.url, 'sql/pick.sql');
 const OFFER = loadSql(import.meta.url, 'sql/offer.sql');
@@ -30,6 +31,7 @@ export interface PickedTask {
   /** The caller said so; else each delivery gets what suits its agent. */
   own_timeout: boolean;
   tried: string[];
+  fallback: FallbackUsed | null;
   /** Until when it has to have started, and ended, from `read_at`; null: no limit. */
   start_in_ms: number | null;
   end_in_ms: number | null;

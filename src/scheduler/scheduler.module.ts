@@ -16,6 +16,7 @@ import { Depths } from './depths.js';
 import { DirectPlacement } from './direct-placement.js';
 import { Evidence } from './evidence.js';
 import { Fallback } from './fallback.js';
+import { UnplaceableTasks } from './unplaceable.js';
 import { Renames } from './renames.js';
 import { Hindrances } from './hindrances.js';
 import { Lanes } from './lanes.js';
@@ -78,6 +79,7 @@ import { Upkeep } from './upkeep.js';
     DirectPlacement,
     Evidence,
     Fallback,
+    UnplaceableTasks,
     Renames,
     Hindrances,
     Inbox,

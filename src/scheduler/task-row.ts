@@ -7,6 +7,14 @@ import { deliveryIdOf, type DeliveryOutcome, type TaskState } from '../core/task
 import { toDecisionView } from './decision-view.js';
 import type { deliveryView, taskDetail, taskError, taskView } from './tasks.wire.js';
 
+/** What a task was given to in place of what it asked for. */
+export interface FallbackUsed {
+  from: string;
+  to: string;
+  reason: string;
+  at: string;
+}
+
 /** A row of `tasks` without its payload. */
 export interface TaskRow {
   id: string;
@@ -45,7 +53,7 @@ export interface TaskRow {
   meta: Record<string, unknown> | null;
   error: z.input<typeof taskError> | null;
   /** what it was given to in place of what it asked for */
-  fallback: { from: string; to: string; reason: string; at: string } | null;
+  fallback: FallbackUsed | null;
   created_at: Date;
   finished_at: Date | null;
 }
@@ -97,7 +105,8 @@ export function toTaskView(t: TaskRow): z.input<typeof taskView> {
   };
 }
 
-function fallbackView(f: NonNullable<TaskRow['fallback']>) {
+/** As it is shown: the time as everywhere. */
+export function fallbackView(f: FallbackUsed): FallbackUsed {
   return { ...f, at: new Date(f.at).toISOString() };
 }
 

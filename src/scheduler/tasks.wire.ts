@@ -12,6 +12,7 @@ import {
   uuid,
 } from '../platform/wire/primitives.js';
 import { decisionView } from './decision.wire.js';
+import { fallbackUsed } from './deliveries.wire.js';
 import { TASK_STATES, TERMINAL_STATES } from '../core/task-state.js';
 
 export const taskState = z.enum(TASK_STATES);
@@ -196,10 +197,7 @@ export const taskView = z
       .array(z.string())
       .optional()
       .meta({ description: 'the agents that handle its ancestors, the oldest first; not in lists' }),
-    fallback_used: z
-      .object({ from: z.string(), to: z.string(), reason: z.string(), at: timestamp })
-      .optional()
-      .meta({ description: 'nobody could be reached for what it asked for: it went to an equivalent' }),
+    fallback_used: fallbackUsed.optional(),
     retry_of: uuid.optional(),
     progress: json.optional(),
     result: json.optional(),

@@ -30,6 +30,8 @@ inBothModes('fallback', (mode) => {
     const fresh = await api.submit({ capability: 'summarize@^2', constraints: { tags: ['fast'] } });
     const offers = [await shortener.work(), await shortener.work()];
     expect(offers.map((o: Json) => o.task_id as string).sort()).toEqual([waits, fresh].sort());
+    // The agent sees that it does in place of another, and why.
+    for (const offer of offers) expect(offer.fallback_used).toMatchObject({ to: 'shorten' });
     const task = await api.ended(fresh);
     expect(task).toMatchObject({
       state: 'succeeded',
@@ -61,5 +63,43 @@ inBothModes('fallback', (mode) => {
     expect((await agent.work()).task_id).toBe(paused);
     await until('the others wait', async () => (await api.task(addressed)).state === 'queued');
     expect(await api.task(others)).not.toHaveProperty('fallback_used');
+  });
+
+  test('where the policy is not to wait, a task that nobody can be reached for fails, and says why', async () => {
+    const api = centre.api();
+    await setPolicy(api, 'summarize', { when_unreachable: 'fail', fallback_after_ms: 0 });
+    await setPolicy(api, 'outline', { when_unreachable: 'fail', fallback_after_ms: 600_000 });
+    const kept = await api.submit({ capability: 'translate' });
+    const patient = await api.submit({ capability: 'outline' });
+    const unknown = await api.submit({ capability: 'summarize' });
+    expect(await api.ended(unknown)).toMatchObject({
+      state: 'failed',
+      attempt: 0,
+      error: {
+        code: 'REACH_NO_CAPABLE_AGENT',
+        message: 'no registered agent offers summarize, and its policy is not to wait for one',
+        retryable: true,
+      },
+    });
+
+    const agent = await api.agent('summarizer', { capabilities: ['summarize'], max_concurrency: 1 });
+    await isOnline(api, 'summarizer');
+    const first = await api.submit({ capability: 'summarize' });
+    await agent.begin();
+    // Somebody is there, and has no room: that is waited for.
+    const next = await api.submit({ capability: 'summarize' });
+    const path = `/api/v1/agents/summarizer/hold?namespace=${api.namespace}`;
+    expect((await api.call('POST', path, { reason: 'new model' })).status).toBe(200);
+    expect(await api.ended(next)).toMatchObject({
+      state: 'failed',
+      error: {
+        code: 'REACH_NO_REACHABLE_AGENT',
+        message: expect.stringMatching(/^no agent with summarize was reachable .*new model/),
+      },
+    });
+    const attributions = (await api.get(`tasks/${next}/explain`)).body;
+    expect(JSON.stringify(attributions)).toContain('not to wait for one');
+    expect((await api.task(first)).state).toBe('running');
+    for (const id of [kept, patient]) expect((await api.task(id)).state).toBe('queued');
   });
 });

@@ -26,6 +26,8 @@ export class TaskContext {
   readonly idempotent: boolean;
   /** W3C trace context of the task, if it has one. */
   readonly traceparent: string | undefined;
+  /** The caller asked for `from`, which nobody could be reached for; the answer is marked. */
+  readonly fallbackUsed: Offer['fallback_used'];
   /** Free facts about the result (tokens, model, ...), stored beside it. */
   readonly meta: Record<string, unknown> = {};
   private controller: AbortController | undefined;
@@ -44,6 +46,7 @@ export class TaskContext {
     this.attempt = offer.attempt;
     this.idempotent = offer.idempotent;
     this.traceparent = offer.traceparent;
+    this.fallbackUsed = offer.fallback_used;
     this.deadlineAt = deadline.getTime();
   }
 

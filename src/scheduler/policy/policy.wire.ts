@@ -15,6 +15,8 @@ export const EVERY_CAPABILITY = '*';
 
 const DAY_MS = 86_400_000;
 
+const WHEN_UNREACHABLE = ['wait', 'fail'] as const;
+
 const weight = z.number().min(0).max(1000).optional();
 const weights = z
   .strictObject({ success: weight, latency: weight, failures: weight, activity: weight, capacity: weight })
@@ -109,7 +111,12 @@ export const policySettings = z
         'capabilities that do instead, the best first, where no agent with this one can be reached; none: tasks wait',
     }),
     fallback_after_ms: durationMs(0, DAY_MS).optional().meta({
-      description: 'for so long none could be reached before tasks that waited as long go to a fallback',
+      description:
+        'for so long none could be reached before tasks that waited as long go to a fallback, or fail',
+    }),
+    when_unreachable: z.enum(WHEN_UNREACHABLE).optional().meta({
+      description:
+        'what becomes of tasks that nobody can be reached for, for a fallback neither: they wait, or fail',
     }),
   })
   .meta({ id: 'PolicySettings' });

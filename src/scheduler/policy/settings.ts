@@ -49,6 +49,7 @@ export function settled(
     max_attempts: said('max_attempts') ?? defaults.maxAttempts,
     fallback: said('fallback') ?? [],
     fallback_after_ms: said('fallback_after_ms') ?? FALLBACK_AFTER_MS,
+    when_unreachable: said('when_unreachable') ?? 'wait',
   };
 }
 

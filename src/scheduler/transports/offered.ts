@@ -1,6 +1,7 @@
 import type { Transport } from '../../registry/agent-row.js';
 import type { OfferedTask } from '../placement.store.js';
 import { deliveryIdOf } from '../../core/task-state.js';
+import { fallbackView } from '../task-row.js';
 
 /** A committed offer on its way to the agent. */
 export interface Offered {
@@ -34,10 +35,11 @@ export function offerJson(o: OfferedTask, nowMs = performance.now()): string {
     o.end_in_ms === null ? '' : `,"time_left_ms":${Math.max(0, Math.floor(leftOf(o.end_in_ms, o, nowMs)))}`;
   const traceparent = o.traceparent === null ? '' : `,"traceparent":${JSON.stringify(o.traceparent)}`;
   const parent = o.parent_task_id === null ? '' : `,"parent_task_id":"${o.parent_task_id}"`;
+  const fallback = o.fallback === null ? '' : `,"fallback_used":${JSON.stringify(fallbackView(o.fallback))}`;
   return (
     `{"delivery_id":"${deliveryIdOf(o.id, o.fence)}","task_id":"${o.id}","attempt":${o.attempt},` +
     `"fence":${o.fence},"capability":${JSON.stringify(o.capability)},` +
     `"ack_deadline":"${o.deadline_at.toISOString()}","execution_timeout_ms":${o.execution_timeout_ms},` +
-    `"idempotent":${o.idempotent}${left}${traceparent}${parent},"payload":${o.payload}}`
+    `"idempotent":${o.idempotent}${left}${traceparent}${parent}${fallback},"payload":${o.payload}}`
   );
 }

@@ -1748,8 +1748,13 @@ export interface components {
         max_attempts: number;
         /** @description capabilities that do instead, the best first, where no agent with this one can be reached; none: tasks wait */
         fallback: string[];
-        /** @description for so long none could be reached before tasks that waited as long go to a fallback */
+        /** @description for so long none could be reached before tasks that waited as long go to a fallback, or fail */
         fallback_after_ms: number;
+        /**
+         * @description what becomes of tasks that nobody can be reached for, for a fallback neither: they wait, or fail
+         * @enum {string}
+         */
+        when_unreachable: 'wait' | 'fail';
       };
       /** @description of the policy of the capability; 0: there is none */
       version: number;
@@ -1942,6 +1947,17 @@ export interface components {
       traceparent?: string;
       /** Format: uuid */
       parent_task_id?: string;
+      /** @description nobody could be reached for what it asked for: it went to an equivalent */
+      fallback_used?: {
+        from: string;
+        to: string;
+        reason: string;
+        /**
+         * Format: date-time
+         * @description RFC 3339, UTC
+         */
+        at: string;
+      };
     };
     OperationAnswer: {
       /** @description Names one delivery of one task; opaque. */
@@ -2061,8 +2077,13 @@ export interface components {
       max_attempts?: number;
       /** @description capabilities that do instead, the best first, where no agent with this one can be reached; none: tasks wait */
       fallback?: string[];
-      /** @description for so long none could be reached before tasks that waited as long go to a fallback */
+      /** @description for so long none could be reached before tasks that waited as long go to a fallback, or fail */
       fallback_after_ms?: number;
+      /**
+       * @description what becomes of tasks that nobody can be reached for, for a fallback neither: they wait, or fail
+       * @enum {string}
+       */
+      when_unreachable?: 'wait' | 'fail';
     };
     PolicyVersion: {
       namespace: string;
