@@ -16,6 +16,7 @@ import { CallChains1764500017000 } from './1764500017000-call-chains.js';
 import { Fallback1764500018000 } from './1764500018000-fallback.js';
 import { FairShare1764500019000 } from './1764500019000-fair-share.js';
 import { FiringTasks1764500020000 } from './1764500020000-firing-tasks.js';
+import { Callers1764500021000 } from './1764500021000-callers.js';
 
 /** Every migration, oldest first. A list rather than a glob: it reads the same from sources and from a build. */
 export const MIGRATIONS = [
@@ -37,6 +38,7 @@ export const MIGRATIONS = [
   Fallback1764500018000,
   FairShare1764500019000,
   FiringTasks1764500020000,
+  Callers1764500021000,
 ];
 
 /** Tables partitioned by the UUID v7 range of their id column, one day a partition. */

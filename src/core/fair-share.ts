@@ -8,6 +8,22 @@ export const TURNS_PER_PRIORITY = 100;
 const MOST_LANES = 10_000;
 const MOST_STREAMS = 1000;
 
+/** A task that is to get a turn. */
+export interface TurnSeeker {
+  lane: string;
+  priority: number;
+  /** Who submitted it; empty: nobody in particular. */
+  caller: string;
+}
+
+/** Why a task gets a turn: it is new, its time has come (a delay, a retry), or it comes from another lane. */
+export type TurnCause = 'new' | 'due' | 'moved';
+
+/** What takes turns: a caller, with each priority of his own, and what is new apart from what has waited elsewhere. */
+export function streamOf({ priority, caller }: Omit<TurnSeeker, 'lane'>, cause: TurnCause = 'new'): string {
+  return `${cause} ${priority} ${caller}`;
+}
+
 /**
  * Start-time fair queueing (Goyal, Vin, Cheng 1996): each task of a caller gets the turn after that of his last one, or after
  * the one that is being served where his have all been. So callers of a lane take turns, whoever has how many waiting. The turn
@@ -21,6 +37,27 @@ export class Turns {
     return this.lanes.get(lane)?.get(stream) ?? 0;
   }
 
+  /** The last turn of the caller of each, and its place among those of his here. */
+  columnsOf(tasks: readonly TurnSeeker[], cause: TurnCause = 'new'): [last: number[], place: number[]] {
+    const places = new Map<string, number>();
+    const columns: [number[], number[]] = [[], []];
+    for (const task of tasks) {
+      const stream = streamOf(task, cause);
+      const key = `${stream} ${task.lane}`;
+      const place = (places.get(key) ?? 0) + 1;
+      places.set(key, place);
+      columns[0].push(this.last(task.lane, stream));
+      columns[1].push(place);
+    }
+    return columns;
+  }
+
+  /** Every stream of a lane, and its last turn. */
+  in(lane: string): [streams: string[], turns: number[]] {
+    const streams = this.lanes.get(lane) ?? new Map<string, number>();
+    return [[...streams.keys()], [...streams.values()]];
+  }
+
   note(lane: string, stream: string, turn: number): void {
     let streams = this.lanes.get(lane);
     if (streams === undefined) {
@@ -28,6 +65,6 @@ export class Turns {
       this.lanes.set(lane, (streams = new Map<string, number>()));
     }
     if (streams.size >= MOST_STREAMS) streams.clear();
-    streams.set(stream, turn);
+    streams.set(stream, Math.max(turn, streams.get(stream) ?? 0));
   }
 }

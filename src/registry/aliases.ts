@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Requirement } from '../core/lane.js';
 import { agentKey } from './agent-row.js';
 
 export interface AliasRow {
@@ -36,6 +37,11 @@ export class Aliases {
 
   isAlias(namespace: string, name: string): boolean {
     return this.targets.has(agentKey(namespace, name));
+  }
+
+  /** Whether a requirement names one: it is of a task that was taken before that became an alias. */
+  among({ namespace, capabilities }: Pick<Requirement, 'namespace' | 'capabilities'>): boolean {
+    return this.any && capabilities.some((need) => this.isAlias(namespace, need.name));
   }
 
   /** The aliases of a capability, sorted. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { packDecision } from '../core/decision.js';
-import { Turns } from '../core/fair-share.js';
+import { streamOf, Turns } from '../core/fair-share.js';
 import { ReachError } from '../core/errors.js';
 import type { TaskState } from '../core/task-state.js';
 import { BatchWriter } from '../platform/postgres/batch-writer.js';
@@ -64,9 +64,10 @@ interface NewRow {
 export class AdmissionStore {
   private readonly writer: BatchWriter<NewRow, Admitted>;
 
-  private readonly turns = new Turns();
-
-  constructor(private readonly sql: Sql) {
+  constructor(
+    private readonly sql: Sql,
+    private readonly turns: Turns = new Turns(),
+  ) {
     this.writer = new BatchWriter({
       name: 'admit',
       maxBatch: 400,
@@ -99,14 +100,14 @@ export class AdmissionStore {
   }
 
   private async writeTasks(items: readonly NewRow[], on: SqlRunner = this.sql): Promise<Admitted[]> {
+    const tasks = items.map((i) => i.task);
     const { rows } = await on.run<{
       id: string;
       state: TaskState;
       deadline_at: Date | null;
       deadline_in_ms: number | null;
       turn: number;
-    }>('admit', ADMIT, [...columns(items), ...this.turnsOf(items)]);
-    const tasks = items.map((i) => i.task);
+    }>('admit', ADMIT, [...columns(items), ...this.turns.columnsOf(tasks), tasks.map((t) => t.caller)]);
     const added = new Map(rows.map((row) => [row.id, row]));
     const answers = tasks.map((task): Admitted | undefined => {
       const row = added.get(task.id);
@@ -122,21 +123,6 @@ export class AdmissionStore {
     });
     if (rows.length < tasks.length) await this.explainMissing(tasks, answers);
     return answers as Admitted[];
-  }
-
-  /** The last turn of the caller of each, and its place among those of his here. */
-  private turnsOf(items: readonly NewRow[]): number[][] {
-    const places = new Map<string, number>();
-    const columns: number[][] = [[], []];
-    for (const { task } of items) {
-      const stream = streamOf(task);
-      const key = `${stream} ${task.lane}`;
-      const place = (places.get(key) ?? 0) + 1;
-      places.set(key, place);
-      columns[0]?.push(this.turns.last(task.lane, stream));
-      columns[1]?.push(place);
-    }
-    return columns;
   }
 
   /** Rows that were left alone: their key is taken, or an earlier try of this very statement committed. */
@@ -175,11 +161,6 @@ export class AdmissionStore {
       found[r.ord - 1] = { added: false, taskId: r.task_id, state: r.state, bodyDigest: r.body_digest };
     return found;
   }
-}
-
-/** What takes turns: a caller, with each priority of his own. */
-function streamOf({ priority, caller }: NewTask): string {
-  return `${priority} ${caller}`;
 }
 
 function columns(rows: readonly NewRow[]): unknown[] {

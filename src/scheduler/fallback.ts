@@ -1,23 +1,18 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { explainShortage, type Shortage } from '../core/eligibility.js';
-import { laneLabel, laneOf, type Requirement, requirementOf } from '../core/lane.js';
+import { laneLabel, type Requirement, requirementOf } from '../core/lane.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import { Ticker } from '../platform/lifecycle/ticker.js';
-import { loadSql } from '../platform/postgres/sql-file.js';
-import { Sql } from '../platform/postgres/sql.js';
 import { Aliases } from '../registry/aliases.js';
 import { ReachTable } from '../registry/reach-table.js';
 import { Switches } from '../registry/switches.js';
-import { Depths } from './depths.js';
-import { Orders } from './orders.js';
+import { Moves } from './moves.js';
 import { Policies } from './policy/policies.js';
 import type { FullPolicySettings } from './policy/policy.wire.js';
 import { SweepStore } from './sweep.store.js';
 import { UnplaceableTasks } from './unplaceable.js';
 
-const DIVERT = loadSql(import.meta.url, 'sql/divert.sql');
-const BATCH = 500;
 /** Agents that are named in the reason. */
 const NAMED = 3;
 
@@ -34,14 +29,12 @@ export class Fallback implements OnApplicationBootstrap {
 
   constructor(
     @Inject(CONFIG) config: Config,
-    private readonly sql: Sql,
     private readonly store: SweepStore,
     private readonly table: ReachTable,
     private readonly switches: Switches,
     private readonly aliases: Aliases,
     private readonly policies: Policies,
-    private readonly depths: Depths,
-    private readonly orders: Orders,
+    private readonly moves: Moves,
     private readonly unplaceable: UnplaceableTasks,
     shutdown: Shutdown,
   ) {
@@ -68,6 +61,8 @@ export class Fallback implements OnApplicationBootstrap {
     const fails = settings.when_unreachable === 'fail';
     if (!fails && settings.fallback.length === 0) return;
     if (this.switches.blocking(requirement) !== undefined) return;
+    // They are about to go on under another name.
+    if (this.aliases.among(requirement)) return;
     const shortage = this.shortageOf(requirement);
     if (shortage.kind === 'busy') return;
     this.unreachable.set(lane, since);
@@ -102,14 +97,10 @@ export class Fallback implements OnApplicationBootstrap {
     afterMs: number,
     shortage: Shortage,
   ): Promise<void> {
-    const [target, label] = [laneOf(to), laneLabel(to)];
-    const note = { from: laneLabel(from), to: label, reason: reasonOf(from, shortage) };
-    const params = [lane, target, label, afterMs, JSON.stringify(note), BATCH];
-    const moved = (await this.sql.run('divert', DIVERT, params)).rowCount ?? 0;
+    const label = laneLabel(to);
+    const note = { from: laneLabel(from), to: label, reason: reasonOf(from, shortage), lane };
+    const moved = await this.moves.move(lane, to, { note, afterMs });
     if (moved === 0) return;
-    this.depths.add(lane, -moved);
-    this.depths.add(target, moved);
-    this.orders.place(target);
     this.log.warn({ msg: `${moved} tasks go to ${label}: ${note.reason}`, namespace: from.namespace, moved });
   }
 }

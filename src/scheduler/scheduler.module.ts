@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { Turns } from '../core/fair-share.js';
 import { ProbeModule } from '../probe/probe.module.js';
 import { RegistryModule } from '../registry/registry.module.js';
 import { Admission } from './admission.js';
@@ -16,6 +17,7 @@ import { Depths } from './depths.js';
 import { DirectPlacement } from './direct-placement.js';
 import { Evidence } from './evidence.js';
 import { Fallback } from './fallback.js';
+import { Moves } from './moves.js';
 import { UnplaceableTasks } from './unplaceable.js';
 import { Renames } from './renames.js';
 import { Hindrances } from './hindrances.js';
@@ -81,6 +83,8 @@ import { Upkeep } from './upkeep.js';
     Fallback,
     UnplaceableTasks,
     Renames,
+    Moves,
+    { provide: Turns, useFactory: () => new Turns() },
     Hindrances,
     Inbox,
     Lanes,

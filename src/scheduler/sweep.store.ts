@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { streamOf, Turns, type TurnSeeker } from '../core/fair-share.js';
 import { loadSql } from '../platform/postgres/sql-file.js';
 import { Sql } from '../platform/postgres/sql.js';
 
@@ -32,6 +33,8 @@ export interface DueRow extends HeldRow {
   execution_timeout_ms: number;
   progress: { note?: string } | null;
   run_at: Date;
+  priority: number;
+  caller: string;
   /** It has to have started. */
   expired: boolean;
   /** It has to have ended. */
@@ -67,7 +70,10 @@ export interface ExpiredRow {
 /** What the sweeps read, and the changes that only they make. */
 @Injectable()
 export class SweepStore {
-  constructor(private readonly sql: Sql) {}
+  constructor(
+    private readonly sql: Sql,
+    private readonly turns: Turns = new Turns(),
+  ) {}
 
   /** Up to `limit` rows whose deadline passed, longest overdue first; see the statement for `heardMs`. */
   async due(limit: number, heardMs: number): Promise<DueRow[]> {
@@ -80,9 +86,15 @@ export class SweepStore {
   }
 
   /** scheduled -> queued; returns the tasks that moved. */
-  async makeDue(rows: readonly { id: string; fence: number }[]): Promise<{ id: string; lane: string }[]> {
-    const params = [rows.map((r) => r.id), rows.map((r) => r.fence)];
-    return (await this.sql.run<{ id: string; lane: string }>('make_due', MAKE_DUE, params)).rows;
+  async makeDue(rows: readonly Pick<DueRow, 'id' | 'fence' | 'lane' | 'priority' | 'caller'>[]) {
+    const params = [rows.map((r) => r.id), rows.map((r) => r.fence), ...this.turns.columnsOf(rows, 'due')];
+    const { rows: moved } = await this.sql.run<TurnSeeker & { id: string; turn: number }>(
+      'make_due',
+      MAKE_DUE,
+      params,
+    );
+    for (const task of moved) this.turns.note(task.lane, streamOf(task, 'due'), task.turn);
+    return moved;
   }
 
   async expire(writes: readonly ExpireWrite[]): Promise<ExpiredRow[]> {

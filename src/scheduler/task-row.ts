@@ -105,9 +105,9 @@ export function toTaskView(t: TaskRow): z.input<typeof taskView> {
   };
 }
 
-/** As it is shown: the time as everywhere. */
-export function fallbackView(f: FallbackUsed): FallbackUsed {
-  return { ...f, at: new Date(f.at).toISOString() };
+/** As it is shown: the time as everywhere, and not the lane that it came from. */
+export function fallbackView({ from, to, reason, at }: FallbackUsed): FallbackUsed {
+  return { from, to, reason, at: new Date(at).toISOString() };
 }
 
 /** The task with its payload and every delivery, oldest first. */

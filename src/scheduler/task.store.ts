@@ -26,6 +26,7 @@ export interface ReplayRow {
   namespace: string;
   lane: string;
   capability: string;
+  asked: string | null;
   payload: string;
   priority: number;
   idempotent: boolean;

@@ -93,7 +93,7 @@ export class Tasks {
         },
       );
     const [delayMs = 0] = await this.budgets.delaysMs(namespace, caller, 1);
-    return this.replay(row, delayMs);
+    return this.replay(row, delayMs, caller);
   }
 
   /** Submits every ended task that matches anew, oldest first, as `retry` does. */
@@ -101,7 +101,7 @@ export class Tasks {
     const rows = await this.store.replayable(null, filter, limit);
     const delays = dryRun ? [] : await this.budgets.delaysMs(filter.namespace, caller, rows.length);
     const answers = await Promise.all(
-      delays.map((delayMs, i) => this.tryReplay(rows[i] as ReplayRow, delayMs)),
+      delays.map((delayMs, i) => this.tryReplay(rows[i] as ReplayRow, delayMs, caller)),
     );
     return {
       matched: rows.length,
@@ -115,9 +115,10 @@ export class Tasks {
   private async tryReplay(
     row: ReplayRow,
     delayMs: number,
+    caller: string,
   ): Promise<Awaited<ReturnType<Tasks['replay']>> | FailedReplay> {
     try {
-      return await this.replay(row, delayMs);
+      return await this.replay(row, delayMs, caller);
     } catch (error) {
       const known = toReachError(error);
       if (known === undefined) throw error;
@@ -131,8 +132,9 @@ export class Tasks {
   private async replay(
     row: ReplayRow,
     delayMs: number,
+    caller: string,
   ): Promise<{ task_id: string; retry_of: string; state: TaskState }> {
-    const accepted = await this.admission.take({ ...asNew(row), delayMs });
+    const accepted = await this.admission.take({ ...asNew(row, caller), delayMs });
     return { task_id: accepted.task_id, retry_of: row.id, state: accepted.state };
   }
 }
@@ -142,13 +144,13 @@ interface FailedReplay {
   error: ReturnType<typeof itemProblem>;
 }
 
-function asNew(row: ReplayRow): NewTask {
+function asNew(row: ReplayRow, caller: string): NewTask {
   return {
     id: newId(),
     namespace: row.namespace,
     lane: row.lane,
     capability: row.capability,
-    asked: null,
+    asked: row.asked,
     payload: row.payload,
     priority: row.priority,
     idempotent: row.idempotent,
@@ -168,7 +170,7 @@ function asNew(row: ReplayRow): NewTask {
     timeoutMs: null,
     key: null,
     bodyDigest: null,
-    caller: '',
+    caller,
   };
 }
 

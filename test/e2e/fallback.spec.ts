@@ -45,6 +45,14 @@ inBothModes('fallback', (mode) => {
     );
     expect(await api.task(kept)).not.toHaveProperty('fallback_used');
     expect((await api.get('tasks')).body.items[0]).toMatchObject({ fallback_used: { to: 'shorten' } });
+
+    // Submitted anew it asks for what was asked for at first.
+    expect(Object.keys(task.fallback_used).sort()).toEqual(['at', 'from', 'reason', 'to']);
+    const retried = await api.call('POST', `/api/v1/tasks/${fresh}/retry?namespace=${api.namespace}`);
+    const anew = retried.body.task_id as string;
+    expect(anew).not.toBe(fresh);
+    expect((await shortener.work()).task_id).toBe(anew);
+    expect(await api.ended(anew)).toMatchObject({ fallback_used: { from: 'summarize' }, retry_of: fresh });
   });
 
   test('without a policy, with an address, or while it is paused, a task waits', async () => {

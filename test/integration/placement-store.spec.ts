@@ -1,8 +1,13 @@
 import type { Decision } from '../../src/core/decision.js';
-import { laneOf } from '../../src/core/lane.js';
+import { Turns } from '../../src/core/fair-share.js';
+import { laneOf, requirementOf } from '../../src/core/lane.js';
 import { newId } from '../../src/platform/ids.js';
 import { loadSql } from '../../src/platform/postgres/sql-file.js';
 import { AdmissionStore, type NewTask } from '../../src/scheduler/admission.store.js';
+import type { Depths } from '../../src/scheduler/depths.js';
+import { Moves } from '../../src/scheduler/moves.js';
+import type { Orders } from '../../src/scheduler/orders.js';
+import { SweepStore } from '../../src/scheduler/sweep.store.js';
 import { PlacementStore, type LaneHead } from '../../src/scheduler/placement.store.js';
 import { newTask } from '../support/new-task.js';
 import { createTestDatabase, openSql, type TestDatabase, type TestSql } from '../support/postgres.js';
@@ -344,5 +349,40 @@ describe('callers of a lane', () => {
     const order = await payloads(dispatchers[0]!, lane, 153);
     expect(order.slice(0, 99).every((n) => n >= 1000)).toBe(true);
     expect(order.slice(0, 110).filter((n) => n < 1000)).toEqual([0, 1, 2]);
+  });
+
+  test('take turns also when their time comes: who delays a flood gets no more for it', async () => {
+    const admission = new AdmissionStore(opened[0]!.sql);
+    const sweep = new SweepStore(opened[0]!.sql);
+    const lane = laneFor('delayed');
+    await submit(admission, lane, 'first', 1, 1);
+    const flood = Array.from({ length: 60 }, () => newTask(lane, { caller: 'flood', delayMs: 1 }));
+    await Promise.all(flood.map((task) => admission.add(task)));
+    const rows = flood.map(({ id, priority, caller }) => ({ id, fence: 0, lane, priority, caller }));
+    // The sweep takes some at a time.
+    const due = async (some: typeof rows) => (await sweep.makeDue(some)).length;
+    await until('the first are due', async () => (await due(rows.slice(0, 1))) === 1);
+    for (let i = 1; i < 60; i += 20)
+      await until('some are due', async () => (await due(rows.slice(i, i + 20))) > 0);
+    await submit(admission, lane, 'late', 1000, 10);
+    const order = await payloads(dispatchers[0]!, lane, 30);
+    expect(order.slice(0, 23).filter((n) => n >= 1000)).toHaveLength(10);
+  });
+
+  test('take turns also in another lane that their tasks are brought to', async () => {
+    const { sql } = opened[0]!;
+    const turns = new Turns();
+    const admission = new AdmissionStore(sql, turns);
+    const nobody = { add: () => undefined, place: () => undefined };
+    const moves = new Moves(sql, turns, nobody as unknown as Depths, nobody as unknown as Orders);
+    const [from, target] = [laneFor('from'), laneFor('target')];
+    await Promise.all(Array.from({ length: 1200 }, () => admission.add(newTask(from, { caller: 'flood' }))));
+    await submit(admission, target, 'late', 1000, 20);
+    const to = requirementOf(target);
+    let moved = 0;
+    for (let some = 1; some > 0; moved += some) some = await moves.move(from, to);
+    expect(moved).toBe(1200);
+    const order = await payloads(dispatchers[0]!, target, 60);
+    expect(order.slice(0, 43).filter((n) => n >= 1000)).toHaveLength(20);
   });
 });

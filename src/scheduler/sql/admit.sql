@@ -13,16 +13,17 @@
 -- $29 chains of calls.
 -- $30 the last turns of their callers, $31 the place of each among those of its caller here. The turn that is served is that of
 -- the lane's head; an empty lane begins by the clock, in us, which is past all that was ever served. See core/fair-share.ts.
+-- $32 callers ('': nobody in particular)
 WITH given AS (
   SELECT *, COALESCE(at, now() + delay_ms * interval '1 ms') AS run_at
   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::boolean[],
     $8::text[], $9::uuid[], $10::uuid[], $11::text[], $12::text[], $13::int[], $14::int[], $15::smallint[],
     $16::float8[], $17::timestamptz[], $18::float8[], $19::text[], $20::text[], $21::text[], $22::uuid[], $23::text[],
-      $24::boolean[], $25::text[], $26::boolean[], $27::float8[], $28::text[], $29::text[], $30::bigint[], $31::int[])
+      $24::boolean[], $25::text[], $26::boolean[], $27::float8[], $28::text[], $29::text[], $30::bigint[], $31::int[], $32::text[])
     AS i (id, namespace, lane, capability, payload, priority, idempotent, affinity_key,
       parent_task_id, retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts,
       delay_ms, at, expires_ms, key, digest, agent_id, lease_id, transport, seated, decision, own_timeout, timeout_ms,
-      asked, chain, last_turn, place)
+      asked, chain, last_turn, place, caller)
 ), timed AS (
   SELECT *, GREATEST(run_at, now()) + timeout_ms * interval '1 ms' AS ends_at FROM given
 ), input AS (
@@ -55,7 +56,7 @@ WITH given AS (
   INSERT INTO tasks (id, namespace, lane, capability, payload, priority, idempotent, affinity_key,
     parent_task_id, retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts,
     run_at, expires_at, state, deadline_at, fence, attempt, agent_id, lease_id, transport, decision,
-    offered_at, own_timeout, ends_at, asked, chain, rank)
+    offered_at, own_timeout, ends_at, asked, chain, rank, caller)
   SELECT id, namespace, lane, capability, payload::json, priority, idempotent, affinity_key, parent_task_id,
     retry_of, callback_url, traceparent, ack_timeout_ms, execution_timeout_ms, max_attempts, run_at, expires_at, state,
     CASE state
@@ -70,7 +71,7 @@ WITH given AS (
     CASE state WHEN 'offered' THEN lease_id END,
     CASE state WHEN 'offered' THEN transport END,
     CASE state WHEN 'offered' THEN decision::json END,
-    CASE state WHEN 'offered' THEN now() END, own_timeout, ends_at, asked, chain::json, rank
+    CASE state WHEN 'offered' THEN now() END, own_timeout, ends_at, asked, chain::json, rank, NULLIF(caller, '')
   FROM placed i
   WHERE i.key IS NULL OR i.id IN (SELECT task_id FROM keyed)
   ON CONFLICT (id) DO NOTHING

@@ -18,4 +18,4 @@ WHERE c.task_id IN (
     FOR UPDATE OF d SKIP LOCKED)
   AND t.id = c.task_id
 RETURNING c.task_id, c.url, lower(substring(c.url FROM '//([^/?#]*)')) AS host, c.attempt, t.namespace, t.capability,
-  t.state, t.attempt AS task_attempt, t.agent_id, t.result, t.error, t.fallback, t.meta, t.created_at, t.finished_at
+  t.state, t.attempt AS task_attempt, t.agent_id, t.result, t.error, (t.fallback::jsonb - 'lane') AS fallback, t.meta, t.created_at, t.finished_at

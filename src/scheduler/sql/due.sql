@@ -2,7 +2,7 @@
 -- report: what runs is judged after a full timeout of that, or 5 s, so that a result that could not be delivered
 -- while we were away has its chance.
 SELECT id, namespace, lane, capability, state, fence, lease_id, agent_id, transport, attempt, max_attempts,
-  idempotent, ack_timeout_ms, execution_timeout_ms, progress, created_at, run_at,
+  idempotent, ack_timeout_ms, execution_timeout_ms, progress, created_at, run_at, priority, COALESCE(caller, '') AS caller,
   expires_at IS NOT NULL AND expires_at <= now() AS expired, ends_at IS NOT NULL AND ends_at <= now() AS over,
   (extract(epoch FROM now() - created_at) * 1000)::float8 AS age_ms
 FROM tasks
