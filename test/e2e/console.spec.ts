@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { AgentProcess } from '../support/agent-process.js';
 import type { Api } from '../support/api.js';
@@ -163,6 +164,23 @@ describeWith('chromium', 'chromium')('the console of a guarded server', () => {
     await page.reload();
     await page.getByText('No agents here').waitFor();
     expect(page.url()).not.toContain(TOKEN);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('saves what a link could not open without the token', async () => {
+    const { page, complaints, close } = await openPage(browser);
+    await page.goto(`${centre.urls[0] as string}/system`);
+    await page.getByLabel('Token').fill(TOKEN);
+    await page.keyboard.press('Enter');
+    for (const [path, content] of [
+      ['/metrics', 'process_cpu_seconds_total'],
+      ['/api/openapi.json', '"openapi"'],
+    ] as const) {
+      const saved = page.waitForEvent('download');
+      await page.getByRole('button', { name: path }).click();
+      expect(await readFile(await (await saved).path(), 'utf8')).toContain(content);
+    }
     expect(complaints).toEqual([]);
     await close();
   });

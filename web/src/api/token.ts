@@ -14,6 +14,11 @@ export function authorization(): Record<string, string> {
   return token === '' ? {} : { authorization: `Bearer ${token}` };
 }
 
+/** Whether calls are sent with a token. */
+export function hasToken(): boolean {
+  return token !== '';
+}
+
 /** Notes that the server refused what was sent. */
 export function refused(sent: string | null): void {
   // An answer to a call from before the token was changed says nothing about the new one.

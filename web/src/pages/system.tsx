@@ -4,6 +4,7 @@ import { useText } from '../i18n/use-text.js';
 import { duration } from '../lib/format.js';
 import { Badge } from '../ui/badge.js';
 import { CopyCurl } from '../ui/copy-curl.js';
+import { GuardedFile } from '../ui/guarded-file.js';
 import { Page } from '../ui/page.js';
 import { QueryView } from '../ui/query-view.js';
 import { Facts, Section, SmallTable } from '../ui/section.js';
@@ -26,8 +27,8 @@ export default function System() {
               facts={[
                 { name: t('system.server'), value: version.data },
                 { name: t('system.replica'), value: budget.data?.this_replica.replica_id },
-                { name: t('system.api'), value: <a href="/api/docs">/api/docs</a> },
-                { name: t('system.metrics'), value: <a href="/metrics">/metrics</a> },
+                { name: t('system.api'), value: <GuardedFile path="/api/openapi.json" open="/api/docs" /> },
+                { name: t('system.metrics'), value: <GuardedFile path="/metrics" /> },
               ]}
             />
           </Section>
