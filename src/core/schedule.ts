@@ -43,7 +43,12 @@ export function dueTimes(times: CronTimes, q: DueQuestion): DueAnswer {
   const horizon = Math.min(q.now, q.endAt ?? q.now);
   const wanted = q.catchUp === 'all' ? q.limit : 1;
   // The one that is due is known, and stands whatever the expression says by now.
-  const past = times.until(horizon, wanted + 1).filter((at) => at > q.nextAt);
+  const following = times.after(q.nextAt);
+  // Usually none has passed since: looking back costs the more, the more there may be.
+  const past =
+    following === undefined || following > horizon
+      ? []
+      : times.until(horizon, wanted + 1).filter((at) => at > q.nextAt);
   const due = [q.nextAt, ...past];
   const fire = due
     .slice(-wanted)
