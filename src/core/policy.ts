@@ -1,3 +1,6 @@
+/** The name under which the policy of a whole namespace stands. */
+export const EVERY_CAPABILITY = '*';
+
 /** How the parts of a score are weighted: three sets that are known to work. See `scoreOf`. */
 export const PRESETS = ['reach', 'dispatch', 'connect'] as const;
 export type Preset = (typeof PRESETS)[number];

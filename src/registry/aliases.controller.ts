@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
+import { EVERY_CAPABILITY } from '../core/policy.js';
 import { ReachError } from '../core/errors.js';
 import { Answers, Fails } from '../platform/http/describe.js';
 import { decodeCursor, toPage } from '../platform/http/pagination.js';
@@ -37,12 +38,9 @@ export class AliasesController {
     @Body({ schema: aliasBody }) { namespace, capability }: z.output<typeof aliasBody>,
     @Principal() by: string,
   ) {
-    if (alias === capability) {
-      const detail = 'is the alias itself';
-      throw new ReachError('VALIDATION_FAILED', `capability: ${detail}`, {
-        errors: [{ pointer: '/capability', detail }],
-      });
-    }
+    if (alias === capability) throw invalid('capability', 'is the alias itself');
+    if (alias === EVERY_CAPABILITY)
+      throw invalid('alias', `"${EVERY_CAPABILITY}" stands for every capability of the namespace`);
     const row = await this.store.write(namespace, alias, capability, by);
     if (row === undefined)
       throw new ReachError(
@@ -66,6 +64,12 @@ export class AliasesController {
     await this.sync.spreadSwitches();
     return toView(row);
   }
+}
+
+function invalid(field: 'alias' | 'capability', detail: string): ReachError {
+  return new ReachError('VALIDATION_FAILED', `${field}: ${detail}`, {
+    errors: [{ pointer: `/${field}`, detail }],
+  });
 }
 
 function toView(row: AliasRow): z.input<typeof aliasView> {

@@ -79,6 +79,24 @@ inBothModes('the catalogue of capabilities', (mode) => {
       }
   });
 
+  test('policies are read, written and removed by any name of a capability', async () => {
+    const api = centre.api().at(centre.dispatcher(0).url);
+    const path = (name: string) => `/api/v1/policies/${name}`;
+    const query = `?namespace=${api.namespace}`;
+    const put = (name: string, max_attempts: number) =>
+      api.call('PUT', path(name), { namespace: api.namespace, settings: { max_attempts } });
+    await put('old', 2);
+    await setAlias(api, 'old', 'new');
+    expect((await put('old', 3)).body).toMatchObject({ capability: 'new', version: 1 });
+    const read = (await api.get('policies/old')).body;
+    expect(read).toMatchObject({ capability: 'new', settings: { max_attempts: 3 } });
+    const task = await api.submit({ capability: 'old' });
+    expect((await api.task(task)).max_attempts).toBe(3);
+    const removed = async (name: string) => (await api.call('DELETE', path(name) + query)).body.capability;
+    expect([await removed('old'), await removed('old')]).toEqual(['old', 'new']);
+    expect((await setAlias(api, '*', 'new')).body.errors).toMatchObject([{ pointer: '/alias' }]);
+  });
+
   test('a capability may be called as any part of a path is', async () => {
     const api = centre.api();
     await api.agent('a', { capabilities: ['aliases'] });

@@ -5,6 +5,7 @@ import { Answers, Fails } from '../../platform/http/describe.js';
 import { decodeCursor, toPage } from '../../platform/http/pagination.js';
 import { Principal } from '../../platform/http/principal.js';
 import { namespaceQuery } from '../../registry/agents.wire.js';
+import { Aliases } from '../../registry/aliases.js';
 import { Policies } from './policies.js';
 import { type PolicyRow, PolicyStore } from './policy.store.js';
 import {
@@ -23,6 +24,7 @@ export class PoliciesController {
   constructor(
     private readonly policies: Policies,
     private readonly store: PolicyStore,
+    private readonly aliases: Aliases,
   ) {}
 
   @Get()
@@ -37,9 +39,10 @@ export class PoliciesController {
   @Get(':capability')
   @Answers(200, effectivePolicy, 'What holds for a capability, and the last versions of its policy')
   async read(
-    @Param('capability', { schema: policyCapability }) capability: string,
+    @Param('capability', { schema: policyCapability }) asked: string,
     @Query({ schema: namespaceQuery }) { namespace }: z.output<typeof namespaceQuery>,
   ) {
+    const capability = this.aliases.resolve(namespace, asked);
     const { settings, version, namespaceVersion } = this.policies.of(namespace, capability);
     const versions = (await this.store.versions(namespace, capability)).map(toView);
     return { namespace, capability, settings, version, namespace_version: namespaceVersion, versions };
@@ -54,7 +57,8 @@ export class PoliciesController {
     @Principal() by: string,
   ) {
     const { namespace, settings, if_version: expected } = body;
-    return toView(await this.policies.write(namespace, capability, settings, by, expected));
+    const meant = this.aliases.resolve(namespace, capability);
+    return toView(await this.policies.write(namespace, meant, settings, by, expected));
   }
 
   @Delete(':capability')
@@ -65,7 +69,11 @@ export class PoliciesController {
     @Query({ schema: policyRemovalQuery }) query: z.output<typeof policyRemovalQuery>,
     @Principal() by: string,
   ) {
-    return toView(await this.policies.write(query.namespace, capability, null, by, query.if_version));
+    const { namespace, if_version: expected } = query;
+    // One that was written before its name became an alias stands under that, and can be removed by it alone.
+    const own = this.policies.of(namespace, capability).version > 0;
+    const meant = own ? capability : this.aliases.resolve(namespace, capability);
+    return toView(await this.policies.write(namespace, meant, null, by, expected));
   }
 }
 

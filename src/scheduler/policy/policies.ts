@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ReachError } from '../../core/errors.js';
 import type { Requirement } from '../../core/lane.js';
-import type { Policy } from '../../core/policy.js';
+import { EVERY_CAPABILITY, type Policy } from '../../core/policy.js';
 import type { TimeoutRule } from '../../core/timeouts.js';
 import { CONFIG, type Config } from '../../platform/config/config.js';
 import { COORDINATOR, type Coordinator } from '../../platform/coordination/coordinator.js';
@@ -13,7 +13,7 @@ import { persist } from '../../platform/postgres/patient-client.js';
 import { agentKey } from '../../registry/agent-row.js';
 import { type PolicyRow, PolicyStore } from './policy.store.js';
 import { policyOf, settled, timeoutRule } from './settings.js';
-import { EVERY_CAPABILITY, type FullPolicySettings, type PolicySettings } from './policy.wire.js';
+import type { FullPolicySettings, PolicySettings } from './policy.wire.js';
 
 const CHANNEL = 'policies';
 /** How long the first reading may be tried again while Postgres is restarted. */

@@ -10,9 +10,6 @@ import {
   timestamp,
 } from '../../platform/wire/primitives.js';
 
-/** The name under which the policy of a whole namespace stands. */
-export const EVERY_CAPABILITY = '*';
-
 const DAY_MS = 86_400_000;
 
 const WHEN_UNREACHABLE = ['wait', 'fail'] as const;
