@@ -17,6 +17,7 @@ import { Fallback1764500018000 } from './1764500018000-fallback.js';
 import { FairShare1764500019000 } from './1764500019000-fair-share.js';
 import { FiringTasks1764500020000 } from './1764500020000-firing-tasks.js';
 import { Callers1764500021000 } from './1764500021000-callers.js';
+import { Degraded1764500022000 } from './1764500022000-degraded.js';
 
 /** Every migration, oldest first. A list rather than a glob: it reads the same from sources and from a build. */
 export const MIGRATIONS = [
@@ -39,6 +40,7 @@ export const MIGRATIONS = [
   FairShare1764500019000,
   FiringTasks1764500020000,
   Callers1764500021000,
+  Degraded1764500022000,
 ];
 
 /** Tables partitioned by the UUID v7 range of their id column, one day a partition. */

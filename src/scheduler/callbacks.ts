@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Agent, request } from 'undici';
 import { storableText, truncate } from '../core/text.js';
-import type { TaskState } from '../core/task-state.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import { Ticker } from '../platform/lifecycle/ticker.js';
@@ -10,6 +9,7 @@ import { AddressGuard } from '../platform/outbound/address-guard.js';
 import { guardedConnector } from '../platform/outbound/guarded-connect.js';
 import { loadSql } from '../platform/postgres/sql-file.js';
 import { Sql } from '../platform/postgres/sql.js';
+import { cloudEvent, type DueCallback, eventId } from './callback-event.js';
 
 const DUE = loadSql(import.meta.url, 'sql/callbacks_due.sql');
 const DONE = loadSql(import.meta.url, 'sql/callback_done.sql');
@@ -26,27 +26,10 @@ const TIMEOUT_MS = 10_000;
 /** A callback that was taken is nobody else's for longer than a try can last. */
 const TAKEN_MS = 2 * TIMEOUT_MS;
 
-interface DueCallback {
-  task_id: string;
-  url: string;
-  host: string;
-  attempt: number;
-  namespace: string;
-  capability: string;
-  state: TaskState;
-  task_attempt: number;
-  agent_id: string | null;
-  result: unknown;
-  error: unknown;
-  meta: unknown;
-  fallback: unknown;
-  created_at: Date;
-  finished_at: Date;
-}
-
 /**
- * Tells callers that their task ended: a CloudEvent by webhook (Standard Webhooks headers, signed where a
- * secret is set), from an outbox that the ending of the task filled. At least once; `webhook-id` stays the same.
+ * Tells callers that their task ended, and whom a policy names that one was degraded: a CloudEvent by webhook (Standard
+ * Webhooks headers, signed where a secret is set), from an outbox that was filled by the statement that changed the task.
+ * At least once; `webhook-id` stays the same.
  */
 @Injectable()
 export class Callbacks implements OnApplicationBootstrap {
@@ -111,18 +94,19 @@ export class Callbacks implements OnApplicationBootstrap {
   private async send(callback: DueCallback): Promise<void> {
     const problem = await this.post(callback);
     if (problem === undefined) {
-      await this.sql.run('callback_done', DONE, [callback.task_id]);
+      await this.sql.run('callback_done', DONE, [callback.task_id, callback.kind]);
       return;
     }
+    const most = callback.max_attempts ?? MOST_ATTEMPTS;
     this.log.warn({
-      msg: `callback of task ${callback.task_id} failed: ${problem}`,
+      msg: `callback of task ${callback.task_id} (${callback.kind}) failed${callback.attempt >= most ? ' and is given up' : ''}: ${problem}`,
       task_id: callback.task_id,
       attempt: callback.attempt,
-      of: MOST_ATTEMPTS,
+      of: most,
     });
     const why = truncate(storableText(problem), 500);
-    const pauses = [BASE_PAUSE_MS, LONGEST_PAUSE_MS];
-    await this.sql.run('callback_failed', FAILED, [callback.task_id, why, MOST_ATTEMPTS, ...pauses]);
+    const params = [callback.task_id, why, most, BASE_PAUSE_MS, LONGEST_PAUSE_MS, callback.kind];
+    await this.sql.run('callback_failed', FAILED, params);
   }
 
   private async post(callback: DueCallback): Promise<string | undefined> {
@@ -133,10 +117,10 @@ export class Callbacks implements OnApplicationBootstrap {
         dispatcher: this.dispatcher,
         headers: {
           'content-type': 'application/cloudevents+json',
-          ...this.signature(callback.task_id, body),
+          ...this.signature(eventId(callback), body),
         },
         body,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal: AbortSignal.timeout(callback.timeout_ms ?? TIMEOUT_MS),
       });
       await answer.body.dump();
       return problemOf(answer.statusCode);
@@ -166,30 +150,4 @@ function problemOf(status: number): string | undefined {
 /** Standard Webhooks secrets are `whsec_` and base64; any other text is taken as it is. */
 function secretBytes(secret: string): Buffer {
   return secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret);
-}
-
-function cloudEvent(c: DueCallback): Record<string, unknown> {
-  return {
-    specversion: '1.0',
-    id: c.task_id,
-    source: `/namespaces/${encodeURIComponent(c.namespace)}/tasks`,
-    type: `dev.agentreach.task.${c.state}.v1`,
-    subject: c.task_id,
-    time: c.finished_at.toISOString(),
-    datacontenttype: 'application/json',
-    data: {
-      task_id: c.task_id,
-      namespace: c.namespace,
-      capability: c.capability,
-      state: c.state,
-      attempt: c.task_attempt,
-      ...(c.agent_id !== null && { agent_id: c.agent_id }),
-      created_at: c.created_at.toISOString(),
-      finished_at: c.finished_at.toISOString(),
-      ...(c.state === 'succeeded' && { result: c.result }),
-      ...(c.meta !== null && { meta: c.meta }),
-      ...(c.error !== null && { error: c.error }),
-      ...(c.fallback !== null && { fallback_used: c.fallback }),
-    },
-  };
 }

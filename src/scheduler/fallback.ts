@@ -70,7 +70,8 @@ export class Fallback implements OnApplicationBootstrap {
     const equivalent = this.equivalentTo(requirement, settings.fallback);
     if (equivalent !== undefined) await this.divert(lane, requirement, equivalent, waitedMs, shortage);
     const divertedOnly = equivalent !== undefined;
-    if (fails) await this.unplaceable.fail({ lane, waitedMs, shortage, divertedOnly });
+    if (fails)
+      await this.unplaceable.fail({ lane, waitedMs, shortage, divertedOnly, told: settings.on_degrade });
   }
 
   /** The first of these that somebody can be reached for. */
@@ -99,7 +100,8 @@ export class Fallback implements OnApplicationBootstrap {
   ): Promise<void> {
     const label = laneLabel(to);
     const note = { from: laneLabel(from), to: label, reason: reasonOf(from, shortage), lane };
-    const moved = await this.moves.move(lane, to, { note, afterMs });
+    const { on_degrade: told } = this.policies.for(from).settings;
+    const moved = await this.moves.move(lane, to, { note, afterMs, told });
     if (moved === 0) return;
     this.log.warn({ msg: `${moved} tasks go to ${label}: ${note.reason}`, namespace: from.namespace, moved });
   }

@@ -5,6 +5,8 @@ import { loadSql } from '../platform/postgres/sql-file.js';
 import { Sql } from '../platform/postgres/sql.js';
 import { Depths } from './depths.js';
 import { Orders } from './orders.js';
+import type { OnDegrade } from './policy/policy.wire.js';
+import { recipient } from './unplaceable.js';
 
 const MOVE = loadSql(import.meta.url, 'sql/move.sql');
 const BATCH = 500;
@@ -13,6 +15,8 @@ const BATCH = 500;
 export interface Diversion {
   note: { from: string; to: string; reason: string; lane: string };
   afterMs: number;
+  /** Who is told of it. */
+  told: OnDegrade | null;
 }
 
 /** Brings waiting tasks from one lane to another. The update of a task's row decides which replica moves it. */
@@ -39,6 +43,7 @@ export class Moves {
       diversion === undefined ? null : JSON.stringify(diversion.note),
       diversion?.afterMs ?? 0,
       ...this.turns.in(target),
+      ...recipient(diversion?.told ?? null),
     ]);
     if (rows.length === 0) return 0;
     for (const task of rows) this.turns.note(target, streamOf(task, 'moved'), task.turn);

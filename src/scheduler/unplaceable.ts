@@ -9,6 +9,7 @@ import { loadSql } from '../platform/postgres/sql-file.js';
 import { Sql } from '../platform/postgres/sql.js';
 import { Hearing } from '../registry/hearing.js';
 import { Outcomes } from './outcomes.js';
+import type { OnDegrade } from './policy/policy.wire.js';
 
 const FAIL = loadSql(import.meta.url, 'sql/fail_unplaceable.sql');
 const BATCH = 500;
@@ -22,6 +23,13 @@ export interface Unplaceable {
   shortage: Shortage;
   /** Whether only those that went to a fallback already; they do so once. */
   divertedOnly: boolean;
+  /** Who is told of it. */
+  told: OnDegrade | null;
+}
+
+/** Parameters of statements that put a note for `told` into the outbox. */
+export function recipient(told: OnDegrade | null): [string | null, number | null, number | null] {
+  return told === null ? [null, null, null] : [told.url, told.timeout_ms ?? null, told.max_attempts ?? null];
 }
 
 /** Ends tasks that nobody can be reached for, where their policy is not to wait for somebody. */
@@ -36,7 +44,7 @@ export class UnplaceableTasks {
   ) {}
 
   /** Some at a time; the rest at the next call. */
-  async fail({ lane, waitedMs, shortage, divertedOnly }: Unplaceable): Promise<void> {
+  async fail({ lane, waitedMs, shortage, divertedOnly, told }: Unplaceable): Promise<void> {
     if (this.hearing.unbrokenMs() < HEARD_MS) return;
     const requirement = requirementOf(lane);
     const cause = attribute({ kind: 'unplaceable', capability: laneLabel(requirement), shortage });
@@ -50,6 +58,7 @@ export class UnplaceableTasks {
       cause.message,
       evidenceOf(shortage),
       Array.from({ length: BATCH }, newId),
+      ...recipient(told),
     ]);
     if (rows.length === 0) return;
     this.outcomes.report(

@@ -146,7 +146,7 @@ export const schedulerFields = {
   webhookSecrets: secrets(
     scheduler(
       'REACH_WEBHOOK_SECRETS',
-      'Secrets that callbacks are signed with (Standard Webhooks), comma separated: with two, both sign, so that one can be replaced',
+      'Secrets that callbacks and webhooks of policies are signed with (Standard Webhooks), comma separated: with two, both sign, so that one can be replaced',
     ),
     16,
   ),

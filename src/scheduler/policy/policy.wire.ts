@@ -6,6 +6,7 @@ import {
   namespace,
   page,
   pageQuery,
+  plainHttpUrl,
   queryInt,
   timestamp,
 } from '../../platform/wire/primitives.js';
@@ -71,6 +72,15 @@ const breaker = z
       });
   });
 
+const onDegrade = z.strictObject({
+  url: plainHttpUrl('what is sent is signed with REACH_WEBHOOK_SECRETS'),
+  timeout_ms: durationMs(100, 10_000).optional().meta({ description: 'of one try' }),
+  max_attempts: z.number().int().min(1).max(20).optional().meta({
+    description: 'tries, 5, 10, 20 ... s apart',
+  }),
+});
+export type OnDegrade = z.output<typeof onDegrade>;
+
 /** Settings of a policy. What is left out comes from the policy of the namespace, and then from the defaults. */
 export const policySettings = z
   .strictObject({
@@ -110,6 +120,10 @@ export const policySettings = z
     fallback_after_ms: durationMs(0, DAY_MS).optional().meta({
       description:
         'for so long none could be reached before tasks that waited as long go to a fallback, or fail',
+    }),
+    on_degrade: onDegrade.nullable().optional().meta({
+      description:
+        'who is told, by a webhook, of each task that goes to a fallback, or that fails as nobody can be reached for it; null: nobody',
     }),
     when_unreachable: z.enum(WHEN_UNREACHABLE).optional().meta({
       description:

@@ -1,7 +1,7 @@
 import { type BreakerPolicy, DEFAULT_POLICY, type Policy } from '../../core/policy.js';
 import type { TimeoutRule } from '../../core/timeouts.js';
 import type { Config } from '../../platform/config/config.js';
-import type { FullPolicySettings, PolicySettings } from './policy.wire.js';
+import type { FullPolicySettings, OnDegrade, PolicySettings } from './policy.wire.js';
 
 /* What policies say, put together, as those need it who follow it. */
 
@@ -11,6 +11,9 @@ const TIMEOUT_FACTOR = 1.5;
 const MOST_TIMEOUT_MS = 3_600_000;
 /** Long enough for an agent that is restarted to be back. */
 const FALLBACK_AFTER_MS = 30_000;
+/** Of one try to tell of a degraded task, and tries: some two and a half minutes in all. */
+const DEGRADE_TIMEOUT_MS = 5000;
+const DEGRADE_ATTEMPTS = 6;
 
 type Breaker = { [K in keyof FullPolicySettings['breaker']]-?: number };
 type Defaults = Pick<
@@ -49,6 +52,7 @@ export function settled(
     max_attempts: said('max_attempts') ?? defaults.maxAttempts,
     fallback: said('fallback') ?? [],
     fallback_after_ms: said('fallback_after_ms') ?? FALLBACK_AFTER_MS,
+    on_degrade: fullOnDegrade(said('on_degrade') ?? null),
     when_unreachable: said('when_unreachable') ?? 'wait',
   };
 }
@@ -90,6 +94,12 @@ function fullTimeouts(
   const { factor = TIMEOUT_FACTOR, min_ms: min, max_ms: max } = said;
   const minMs = min ?? Math.min(leastMs, max ?? Infinity);
   return { factor, min_ms: minMs, max_ms: max ?? Math.max(MOST_TIMEOUT_MS, minMs) };
+}
+
+function fullOnDegrade(said: OnDegrade | null): OnDegrade | null {
+  if (said === null) return null;
+  const { url, timeout_ms = DEGRADE_TIMEOUT_MS, max_attempts = DEGRADE_ATTEMPTS } = said;
+  return { url, timeout_ms, max_attempts };
 }
 
 function fullBreaker(said: NonNullable<PolicySettings['breaker']>): Breaker {

@@ -1750,6 +1750,15 @@ export interface components {
         fallback: string[];
         /** @description for so long none could be reached before tasks that waited as long go to a fallback, or fail */
         fallback_after_ms: number;
+        /** @description who is told, by a webhook, of each task that goes to a fallback, or that fails as nobody can be reached for it; null: nobody */
+        on_degrade: {
+          /** Format: uri */
+          url: string;
+          /** @description of one try */
+          timeout_ms?: number;
+          /** @description tries, 5, 10, 20 ... s apart */
+          max_attempts?: number;
+        } | null;
         /**
          * @description what becomes of tasks that nobody can be reached for, for a fallback neither: they wait, or fail
          * @enum {string}
@@ -2079,6 +2088,15 @@ export interface components {
       fallback?: string[];
       /** @description for so long none could be reached before tasks that waited as long go to a fallback, or fail */
       fallback_after_ms?: number;
+      /** @description who is told, by a webhook, of each task that goes to a fallback, or that fails as nobody can be reached for it; null: nobody */
+      on_degrade?: {
+        /** Format: uri */
+        url: string;
+        /** @description of one try */
+        timeout_ms?: number;
+        /** @description tries, 5, 10, 20 ... s apart */
+        max_attempts?: number;
+      } | null;
       /**
        * @description what becomes of tasks that nobody can be reached for, for a fallback neither: they wait, or fail
        * @enum {string}

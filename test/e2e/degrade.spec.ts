@@ -1,0 +1,174 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { Api, Json } from '../support/api.js';
+import { Centre, inBothModes } from '../support/centre.js';
+import { until } from '../support/until.js';
+
+/* Whom a policy names is told, by a webhook, of tasks that went to a fallback or failed for want of an agent. */
+
+const SECRET = Buffer.from('a secret of twenty-four');
+const WRITTEN = `whsec_${SECRET.toString('base64')}`;
+
+interface Call {
+  headers: IncomingHttpHeaders;
+  body: string;
+  event: Json;
+}
+
+inBothModes('on_degrade', (mode) => {
+  const centre = Centre.ofSuite(mode, { env: { REACH_WEBHOOK_SECRETS: WRITTEN } });
+  const servers: Server[] = [];
+  let api: Api;
+  beforeEach(() => {
+    api = centre.api();
+  });
+  afterEach(() => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  async function listen(answer: RequestListener): Promise<string> {
+    const server = createServer(answer).listen(0, '127.0.0.1');
+    servers.push(server);
+    await once(server, 'listening');
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/degraded`;
+  }
+
+  /** A receiver that keeps what it is told, and answers with the next of `statuses`, then with 204. */
+  async function receiver(...statuses: number[]): Promise<{ url: string; calls: Call[] }> {
+    const calls: Call[] = [];
+    const url = await listen((request, response) => {
+      void text(request).then((body) => {
+        calls.push({ headers: request.headers, body, event: JSON.parse(body) });
+        response.writeHead(statuses.shift() ?? 204).end();
+      });
+    });
+    return { url, calls };
+  }
+
+  const put = (settings: object) =>
+    api.call('PUT', '/api/v1/policies/summarize', {
+      namespace: api.namespace,
+      settings: { fallback_after_ms: 0, ...settings },
+    });
+  const setPolicy = async (settings: object) => expect((await put(settings)).status).toBe(200);
+  const fails = { when_unreachable: 'fail' };
+  /** What is said in the log of a callback of a task, once it is said. */
+  const warning = async (id: string, of: RegExp): Promise<string> => {
+    let found: string | undefined;
+    await until(
+      'a warning',
+      () => {
+        const lines = centre.dispatchers.flatMap((d) => d.log);
+        found = lines.find((l) => l['task_id'] === id && of.test(l.msg ?? ''))?.msg;
+        return found !== undefined;
+      },
+      20_000,
+    );
+    return found as string;
+  };
+  const signed = ({ headers, body }: Call): string => {
+    const content = `${headers['webhook-id'] as string}.${headers['webhook-timestamp'] as string}.${body}`;
+    return `v1,${createHmac('sha256', SECRET).update(content).digest('base64')}`;
+  };
+
+  test('tells of a task that went to a fallback: signed, once', async () => {
+    const { url, calls } = await receiver();
+    await setPolicy({ fallback: ['outline'], on_degrade: { url } });
+    const agent = await api.agent('outliner', { capabilities: ['outline'] });
+    for (const one of api.each()) await one.agentIs('outliner', 'online');
+    const id = await api.submit({ capability: 'summarize' });
+    await agent.work();
+    await until('a call', () => calls.length > 0);
+    const call = calls[0] as Call;
+    expect(call.event).toMatchObject({
+      id: `${id}-degraded`,
+      type: 'dev.agentreach.task.degraded.v1',
+      subject: id,
+      data: {
+        task_id: id,
+        outcome: 'fallback',
+        capability: 'outline',
+        fallback_used: { from: 'summarize', to: 'outline', reason: expect.stringContaining('summarize') },
+      },
+    });
+    expect(call.headers).toMatchObject({
+      'webhook-id': `${id}-degraded`,
+      'webhook-signature': signed(call),
+    });
+    // Another one that comes later tells that the first did not come again, from another replica neither.
+    const other = await api.submit({ capability: 'summarize' });
+    await until('the other call', () => calls.some((c) => c.event.subject === other));
+    expect(calls.filter((c) => c.event.subject === id)).toHaveLength(1);
+  });
+
+  test('tells of a task that failed for want of an agent, again where it was not taken', async () => {
+    const { url, calls } = await receiver(500);
+    await setPolicy({ ...fails, on_degrade: { url } });
+    const id = await api.submit({ capability: 'summarize', callback_url: url });
+    await api.ended(id);
+    await until('both, and one again', () => calls.length === 3, 20_000);
+    const told = (type: string) => calls.filter((c) => c.event.type === `dev.agentreach.task.${type}.v1`);
+    expect(told('unplaceable')[0]?.event.data).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'REACH_NO_CAPABLE_AGENT' },
+    });
+    expect(told('failed')[0]?.event).toMatchObject({ id, data: { state: 'failed' } });
+    expect(calls.map((c) => c.headers['webhook-signature'])).toEqual(calls.map(signed));
+    expect(new Set(calls.map((c) => c.event.id)).size).toBe(2);
+  });
+
+  test('comes from the outbox, though the dispatcher died', async () => {
+    const { url, calls } = await receiver(500);
+    await setPolicy({ ...fails, on_degrade: { url } });
+    const id = await api.submit({ capability: 'summarize' });
+    await warning(id, /unplaceable/);
+    for (const dispatcher of centre.dispatchers) {
+      await dispatcher.kill9();
+      await dispatcher.start();
+    }
+    await until('it comes again', () => calls.length === 2, 45_000);
+    expect(calls.map((c) => c.event.id)).toEqual([`${id}-unplaceable`, `${id}-unplaceable`]);
+  });
+
+  test('is given up after its own tries and times, and holds up no task', async () => {
+    const silent = await listen(() => undefined);
+    await setPolicy({ ...fails, on_degrade: { url: silent, timeout_ms: 100, max_attempts: 1 } });
+    const id = await api.submit({ capability: 'summarize' });
+    await api.ended(id);
+    expect(await warning(id, /^callback/)).toMatch(
+      /^callback of task \S+ \(unplaceable\) failed and is given up: .*timeout/,
+    );
+  });
+
+  test('goes to no address that is denied', async () => {
+    const url = 'http://169.254.169.254/latest/meta-data';
+    await setPolicy({ ...fails, on_degrade: { url, max_attempts: 1 } });
+    const id = await api.submit({ capability: 'summarize' });
+    await api.ended(id);
+    expect(await warning(id, /^callback/)).toMatch(/169\.254\.169\.254.* must not be connected to/);
+  });
+
+  test('shows no secret, and takes none in the URL', async () => {
+    for (const url of ['http://u:p@a.test/', 'https://a.test/?api_key=x', 'ftp://a.test/'])
+      expect(await put({ on_degrade: { url } })).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '/settings/on_degrade/url' }] },
+      });
+    await setPolicy({ on_degrade: { url: 'https://a.test/x' } });
+    const shown = await api.get('policies/summarize');
+    expect(shown.body.settings.on_degrade).toEqual({
+      url: 'https://a.test/x',
+      timeout_ms: 5000,
+      max_attempts: 6,
+    });
+    const told = JSON.stringify([shown.body, centre.dispatchers.map((d) => d.log)]);
+    for (const secret of [WRITTEN, SECRET.toString(), SECRET.toString('base64')])
+      expect(told).not.toContain(secret);
+  });
+});
