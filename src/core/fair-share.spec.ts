@@ -19,6 +19,9 @@ test('forgets rather than to grow without end', () => {
   for (let i = 0; i < 3000; i++) turns.note('a', `caller ${i}`, i);
   expect(turns.last('a', 'caller 2999')).toBe(2999);
   expect(turns.last('a', 'caller 1')).toBe(0);
+  for (let i = 0; i < 10_000; i++) turns.note(`lane ${i}`, 'one', 1);
+  expect(turns.last('lane 9999', 'one')).toBe(1);
+  expect(turns.last('a', 'caller 2999')).toBe(0);
 });
 
 test.each(['admit', 'make_due', 'move'])('%s.sql gives a point of priority as much', (name) => {

@@ -65,6 +65,13 @@ describe('what is due', () => {
       { fire: ['10:00', '11:00'], missed: undefined, next: undefined },
     ],
     ['last', { endAt: ms('2026-05-01T10:00:00Z') }, { fire: ['10:00'], missed: undefined, next: undefined }],
+    // It is looked at just as the next one comes.
+    [
+      'last',
+      { nextAt: ms('2026-05-01T09:00:00Z'), now: ms('2026-05-01T10:00:00Z') },
+      { fire: ['10:00'], missed: ['09:00', '09:00'], next: '11:00' },
+    ],
+    ['last', { endAt: ms('2026-05-01T11:00:00Z') }, { fire: ['10:00'], missed: undefined, next: '11:00' }],
     // A time that came due under an older expression fires.
     [
       'last',

@@ -38,3 +38,11 @@ test('it is whole, and within its bounds', () => {
     ),
   );
 });
+
+test('what only rounding sets apart from the figure that is shown is not called a bound', () => {
+  const timeout = timeoutOf(
+    { factor: 1.5, minMs: 0, maxMs: 1e9, unknownMs: 1 },
+    { p95Ms: 8300.6, calls: 200 },
+  );
+  expect(timeoutWords(timeout)).toBe('12.5 s: 1.5 x P95 of 8.3 s over 200 calls');
+});

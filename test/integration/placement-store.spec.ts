@@ -351,6 +351,31 @@ describe('callers of a lane', () => {
     expect(order.slice(0, 110).filter((n) => n < 1000)).toEqual([0, 1, 2]);
   });
 
+  test('take turns also where many of their tasks come at once', async () => {
+    const one = new AdmissionStore(opened[0]!.sql);
+    const lane = laneFor('at once');
+    await Promise.all(Array.from({ length: 100 }, () => one.add(newTask(lane, { caller: 'flood' }))));
+    await submit(one, lane, 'late', 1000, 10);
+    const order = await payloads(dispatchers[0]!, lane, 30);
+    expect(order.slice(0, 23).filter((n) => n >= 1000)).toHaveLength(10);
+  });
+
+  test('what comes due in an empty lane begins where what was served has ended', async () => {
+    const admission = new AdmissionStore(opened[0]!.sql);
+    const sweep = new SweepStore(opened[0]!.sql);
+    const lane = laneFor('empty');
+    await submit(admission, lane, 'first', 0, 5);
+    await payloads(dispatchers[0]!, lane, 5);
+    const task = newTask(lane, { caller: 'other', delayMs: 1 });
+    await admission.add(task);
+    const row = { id: task.id, fence: 0, lane, priority: 0, caller: 'other' };
+    await until('it is due', async () => (await sweep.makeDue([row])).length === 1);
+    await submit(admission, lane, 'third', 0, 20);
+    await submit(admission, lane, 'first', 1000, 1);
+    const order = await payloads(dispatchers[0]!, lane, 22);
+    expect(order.slice(0, 4)).toContain(1000);
+  });
+
   test('take turns also when their time comes: who delays a flood gets no more for it', async () => {
     const admission = new AdmissionStore(opened[0]!.sql);
     const sweep = new SweepStore(opened[0]!.sql);
