@@ -1,7 +1,5 @@
 import { sharedClockUs } from './role.mjs';
 
-const NAP_MS = 1;
-
 /**
  * Submits tasks: as fast as it goes with `callers` in flight and at most `backlog` not yet done, or at a fixed
  * rate. `submit(count, stampUs)` hands in `count` tasks and throws when they were not taken.
@@ -12,6 +10,8 @@ export class Flow {
   #done = 0;
   #going = true;
   #loops = [];
+  /** Callers that wait for room in the backlog: told of it, as asking again and again would cost more than the work. */
+  #waiting = [];
 
   constructor(submit, { callers, batch, backlog }) {
     this.submit = submit;
@@ -21,6 +21,12 @@ export class Flow {
   /** Tasks done so far, as the consumers say. */
   setDone(done) {
     this.#done = done;
+    for (let room = this.#room; room > 0 && this.#waiting.length > 0; room -= this.batch)
+      this.#waiting.shift()();
+  }
+
+  get #room() {
+    return this.backlog - (this.sent - this.#done);
   }
 
   saturate() {
@@ -46,14 +52,15 @@ export class Flow {
   /** Stops submitting; resolves when every submission is answered. */
   async stop() {
     this.#going = false;
+    for (const wake of this.#waiting.splice(0)) wake();
     await Promise.all(this.#loops);
     return { sent: this.sent, refused: this.refused };
   }
 
   async #caller() {
     while (this.#going) {
-      if (this.sent - this.#done >= this.backlog) await new Promise((resolve) => setTimeout(resolve, NAP_MS));
-      else await this.#one();
+      if (this.#room > 0) await this.#one();
+      else await new Promise((resolve) => this.#waiting.push(resolve));
     }
   }
 
