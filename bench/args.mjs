@@ -13,7 +13,7 @@ export const USAGE = `npm run bench -- <dispatch|latency|heartbeat|probe|placeme
 
   --rounds N      rounds; contestants take turns in each (default 3)
   --seconds S     measured seconds per contestant and round (default 8)
-  --warm-up S     seconds before that (default 2)
+  --warm-up S     seconds before that, in which the processes of a turn get warm (default 8)
   --only A,B      parts of probe (detection, healthy, cost); contestants of the others, by name or prefix (bullmq, sessions, rest, batch, embedded, ...)
   --agents N      agents, all in one process (default 10)
   --callers N     single enqueues in flight, for each contestant (default 256)
@@ -29,7 +29,7 @@ export const USAGE = `npm run bench -- <dispatch|latency|heartbeat|probe|placeme
 const OPTIONS = {
   rounds: { type: 'string', default: '3' },
   seconds: { type: 'string', default: '8' },
-  'warm-up': { type: 'string', default: '2' },
+  'warm-up': { type: 'string', default: '8' },
   only: { type: 'string', default: '' },
   agents: { type: 'string', default: '10' },
   callers: { type: 'string', default: '256' },

@@ -29,23 +29,22 @@ WITH given AS (
 ), input AS (
   SELECT *, LEAST(now() + expires_ms * interval '1 ms', ends_at) AS expires_at FROM timed
 ), lanes AS (
-  SELECT lane, EXISTS (SELECT 1 FROM tasks t WHERE t.lane = i.lane AND t.state = 'queued') OR EXISTS (
+  SELECT i.lane, head.turn, i.seats AND (head.turn IS NOT NULL OR EXISTS (
       SELECT 1 FROM capability_switches s, json_array_elements_text(i.lane::json -> 1 -> 'c') AS c (ref)
       WHERE s.paused AND s.namespace = i.lane::json ->> 0 AND s.capability = split_part(c.ref, '@', 1)
-    ) AS waits
-  FROM (SELECT DISTINCT lane FROM input WHERE agent_id IS NOT NULL) i
-), heads AS (
-  SELECT lane, COALESCE((SELECT t.rank + 100 * t.priority FROM tasks t WHERE t.lane = i.lane AND t.state = 'queued'
-      ORDER BY t.rank, t.id LIMIT 1), (extract(epoch FROM now()) * 1e6)::bigint) AS turn
-  FROM (SELECT DISTINCT lane FROM input) i
+    )) AS waits
+  FROM (SELECT lane, bool_or(agent_id IS NOT NULL) AS seats FROM input GROUP BY lane) i
+  LEFT JOIN LATERAL (SELECT t.rank + 100 * t.priority AS turn FROM tasks t
+    WHERE t.lane = i.lane AND t.state = 'queued' ORDER BY t.rank, t.id LIMIT 1) head ON true
 ), placed AS (
   SELECT i.*,
-    GREATEST(h.turn, i.last_turn) + i.place - 100 * i.priority AS rank, CASE
+    GREATEST(COALESCE(l.turn, (extract(epoch FROM now()) * 1e6)::bigint), i.last_turn) + i.place - 100 * i.priority AS rank,
+    CASE
       WHEN i.run_at > now() THEN 'scheduled'
       WHEN i.agent_id IS NOT NULL AND NOT l.waits THEN 'offered'
       ELSE 'queued'
     END AS state
-  FROM input i JOIN heads h ON h.lane = i.lane LEFT JOIN lanes l ON l.lane = i.lane
+  FROM input i JOIN lanes l ON l.lane = i.lane
 ), keyed AS (
   INSERT INTO idempotency_keys (namespace, key, task_id, body_digest)
   SELECT namespace, key, id, digest FROM input WHERE key IS NOT NULL
