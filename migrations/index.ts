@@ -18,6 +18,7 @@ import { FairShare1764500019000 } from './1764500019000-fair-share.js';
 import { FiringTasks1764500020000 } from './1764500020000-firing-tasks.js';
 import { Callers1764500021000 } from './1764500021000-callers.js';
 import { Degraded1764500022000 } from './1764500022000-degraded.js';
+import { TokenKeys1764500025000 } from './1764500025000-token-keys.js';
 
 /** Every migration, oldest first. A list rather than a glob: it reads the same from sources and from a build. */
 export const MIGRATIONS = [
@@ -41,6 +42,7 @@ export const MIGRATIONS = [
   FiringTasks1764500020000,
   Callers1764500021000,
   Degraded1764500022000,
+  TokenKeys1764500025000,
 ];
 
 /** Tables partitioned by the UUID v7 range of their id column, one day a partition. */

@@ -108,7 +108,8 @@ export class ReachSync implements OnApplicationBootstrap {
     }
   }
 
-  private take(row: AgentRow): void {
+  /** Takes a row over that was read, or heard of, if it is newer than what is known. */
+  take(row: AgentRow): void {
     const entry = this.table.apply(row);
     if (entry !== undefined) this.tell(entry);
   }

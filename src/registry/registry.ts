@@ -254,6 +254,8 @@ export class Registry {
     const row = await this.store.find(ref.namespace, ref.agentId);
     if (row?.lease_id !== ref.leaseId || row.state === 'offline' || row.removed_at !== null)
       throw leaseError(ref, row);
+    // The agent is faster than the news of it: what it declared is needed to word its offers.
+    this.sync.take(row);
   }
 
   private async whyNotRenewed(ref: LeaseRef): Promise<ReachError> {

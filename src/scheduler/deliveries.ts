@@ -5,11 +5,14 @@ import { storableJson, storableText, truncate } from '../core/text.js';
 import { CONFIG, type Config } from '../platform/config/config.js';
 import { toReachError } from '../platform/http/to-reach-error.js';
 import { failpoint } from '../platform/lifecycle/failpoints.js';
+import { agentKey } from '../registry/agent-row.js';
+import { ReachTable } from '../registry/reach-table.js';
 import { Closer } from './closer.js';
 import { DeadlineAlarm } from './deadline-alarm.js';
 import { DeliveryStore, type Inspection, type LeasedRef } from './delivery.store.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
 import { requireSize } from './size-limit.js';
+import { TaskTokens } from './tokens/task-tokens.js';
 import type { Operation, OperationAnswer } from './deliveries.wire.js';
 
 /** Codes that an agent may give for its failure; any other is kept in the raw error of an AGENT_ERROR. */
@@ -34,6 +37,8 @@ export class Deliveries {
     private readonly closer: Closer,
     private readonly alarm: DeadlineAlarm,
     private readonly metrics: SchedulerMetrics,
+    private readonly table: ReachTable,
+    private readonly tokens: TaskTokens,
   ) {}
 
   /** The claim: only `execute: true` lets the agent begin. */
@@ -59,7 +64,7 @@ export class Deliveries {
     leaseId: string,
     extendMs?: number,
     note?: string,
-  ): Promise<{ deadline: string }> {
+  ): Promise<{ deadline: string; token?: string }> {
     const ref = leasedRef(deliveryId, leaseId);
     const write = {
       ...ref,
@@ -76,7 +81,22 @@ export class Deliveries {
         throw staleError(ref, now);
       }
     }
-    return { deadline: deadline.toISOString() };
+    const token = extendMs === undefined ? undefined : await this.tokenUntil(ref, deadline);
+    return { deadline: deadline.toISOString(), ...(token !== undefined && { token }) };
+  }
+
+  /** The token of a delivery that was given more time. */
+  private async tokenUntil(ref: LeasedRef, endsAt: Date): Promise<string | undefined> {
+    const now = await this.store.inspect(ref);
+    if (now === undefined || now.agent_id === null) return undefined;
+    const key = agentKey(now.namespace, now.agent_id);
+    const capability = this.table.nameFor(key, now.capability);
+    return this.tokens.sign(this.table.get(key), {
+      taskId: ref.taskId,
+      fence: ref.fence,
+      capability,
+      endsAt,
+    });
   }
 
   /**

@@ -14,6 +14,11 @@ export const fallbackUsed = z
   .object({ from: z.string(), to: z.string(), reason: z.string(), at: timestamp })
   .meta({ description: 'nobody could be reached for what it asked for: it went to an equivalent' });
 
+const token = z.string().meta({
+  description:
+    'for the dependencies that the agent declared, to show them which task it works on; absent: it declared none',
+});
+
 /** What an agent receives: everything it needs to do the work once its ACK is answered `execute: true`. */
 export const offer = z
   .object({
@@ -32,6 +37,7 @@ export const offer = z
     idempotent: z.boolean(),
     traceparent: z.string().optional(),
     parent_task_id: uuid.optional(),
+    token: token.optional(),
     fallback_used: fallbackUsed.optional(),
   })
   .meta({ id: 'Offer' });
@@ -67,7 +73,9 @@ export const progressBody = z
     note: note.optional(),
   })
   .meta({ id: 'ProgressRequest' });
-export const progressAnswer = z.object({ deadline: timestamp }).meta({ id: 'ProgressAnswer' });
+export const progressAnswer = z
+  .object({ deadline: timestamp, token: token.optional() })
+  .meta({ id: 'ProgressAnswer' });
 
 export const completeBody = z
   .object({ ...lease, outputs: json.default(null), meta: z.record(z.string(), json).optional() })
@@ -126,6 +134,7 @@ export const operationAnswer = z
     execute: z.boolean().optional(),
     reason: z.string().optional(),
     deadline: timestamp.optional(),
+    token: token.optional(),
     state: z.string().optional(),
     error: z.object({ code: z.string(), detail: z.string() }).optional(),
   })

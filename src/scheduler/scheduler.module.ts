@@ -49,7 +49,11 @@ import { TaskNews } from './task-news.js';
 import { TaskStore } from './task.store.js';
 import { Tasks } from './tasks.js';
 import { TasksController } from './tasks.controller.js';
+import { Introspection } from './tokens/introspection.js';
+import { TaskTokens } from './tokens/task-tokens.js';
+import { TokensController } from './tokens/tokens.controller.js';
 import { Inbox } from './transports/inbox.js';
+import { OfferWriter } from './transports/offer-writer.js';
 import { Offers } from './transports/offers.js';
 import { PushTransport } from './transports/push.js';
 import { SessionEcho } from './transports/session-echo.js';
@@ -65,6 +69,7 @@ import { Upkeep } from './upkeep.js';
     PoliciesController,
     RouteController,
     SchedulesController,
+    TokensController,
   ],
   providers: [
     Admission,
@@ -87,8 +92,10 @@ import { Upkeep } from './upkeep.js';
     { provide: Turns, useFactory: () => new Turns() },
     Hindrances,
     Inbox,
+    Introspection,
     Lanes,
     Offers,
+    OfferWriter,
     Orders,
     Outcomes,
     Overdue,
@@ -116,6 +123,7 @@ import { Upkeep } from './upkeep.js';
     TaskNews,
     Tasks,
     TaskStore,
+    TaskTokens,
     Upkeep,
   ],
   exports: [Hindrances, Tasks, TaskStore, TaskNews],

@@ -1,17 +1,23 @@
 import { Global, Module, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
+import { KeySetController } from './key-set.controller.js';
 import { TokenAuthenticator } from './token-authenticator.js';
+import { TokenKeys } from './token-keys.js';
 
-/** Paths that answer without credentials: what keeps the process alive must not depend on secrets. */
-const OPEN_PATHS = new Set(['/livez', '/readyz', '/startupz']);
+/** Paths that answer without credentials: what keeps the process alive must not depend on secrets, and public keys are public. */
+const OPEN_PATHS = new Set(['/livez', '/readyz', '/startupz', '/.well-known/jwks.json']);
 
 /**
  * Authenticates every request. A Fastify hook rather than a Nest guard: it runs before the body is read, so a
  * caller without credentials cannot make the server parse megabytes.
  */
 @Global()
-@Module({ providers: [TokenAuthenticator], exports: [TokenAuthenticator] })
+@Module({
+  controllers: [KeySetController],
+  providers: [TokenAuthenticator, TokenKeys],
+  exports: [TokenAuthenticator, TokenKeys],
+})
 export class SecurityModule implements OnModuleInit {
   constructor(
     private readonly adapter: HttpAdapterHost<FastifyAdapter>,

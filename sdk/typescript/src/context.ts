@@ -33,6 +33,7 @@ export class TaskContext {
   private controller: AbortController | undefined;
   private aborted: WorkAborted | undefined;
   private deadlineAt: number;
+  private shown: string | undefined;
   private readonly began = performance.now();
 
   constructor(
@@ -48,6 +49,16 @@ export class TaskContext {
     this.traceparent = offer.traceparent;
     this.fallbackUsed = offer.fallback_used;
     this.deadlineAt = deadline.getTime();
+    this.shown = offer.token;
+  }
+
+  /**
+   * A signed token that tells the dependencies of the agent which task it works on (a JWT, for `Authorization: Bearer`).
+   * It holds until the deadline: read it anew for each call, as `progress` with `extendMs` replaces it. Undefined: the
+   * agent declared no dependency.
+   */
+  get token(): string | undefined {
+    return this.shown;
   }
 
   /** Fires with `WorkAborted` when the work no longer counts: canceled, handed to another agent, lease lost, drain over. */
@@ -84,8 +95,9 @@ export class TaskContext {
   }
 
   /** For the SDK: the centre gives the work until then. */
-  moveDeadline(deadline: Date): void {
+  moveDeadline(deadline: Date, token?: string): void {
     this.deadlineAt = deadline.getTime();
+    this.shown = token ?? this.shown;
   }
 
   /** For the SDK: the work no longer counts. */

@@ -132,8 +132,8 @@ export class Reports {
       this.unsent.set(work, { ...progress, ...this.unsent.get(work) });
     }
     if (settlement.kind !== 'answer') return;
-    const { deadline, error } = settlement.answer;
-    if (deadline !== undefined) work.context?.moveDeadline(new Date(deadline));
+    const { deadline, token, error } = settlement.answer;
+    if (deadline !== undefined) work.context?.moveDeadline(new Date(deadline), token);
     // A push is running here before the centre has noted its ACK; only a heartbeat can tell of its loss.
     if (error && !work.pushed && LOST.has(error.code)) this.deps.lost(work, error.code);
   }

@@ -1,4 +1,4 @@
-import { decimal, integer, into, secrets } from './kinds.js';
+import { decimal, integer, into, secrets, text } from './kinds.js';
 
 /* Settings of leases and of the way of a task. */
 
@@ -109,6 +109,19 @@ export const schedulerFields = {
     1,
     100,
     4,
+  ),
+  taskTokenIssuer: text(
+    scheduler('REACH_TASK_TOKEN_ISSUER', 'Claim iss of task tokens: how dependencies know this installation'),
+    'agent-reach',
+  ),
+  taskTokenRotationMs: integer(
+    scheduler(
+      'REACH_TASK_TOKEN_ROTATION_MS',
+      'Milliseconds after which task tokens are signed with a new key; the old one stays in the key set until what it signed is over',
+    ),
+    60_000,
+    31_536_000_000,
+    2_592_000_000,
   ),
   retryBaseMs: integer(
     scheduler('REACH_RETRY_BASE_MS', 'Milliseconds before the first retry; doubles with each'),

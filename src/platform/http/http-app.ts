@@ -15,7 +15,7 @@ import { SchemaPipe } from './schema.pipe.js';
 import { traceOf } from './trace.js';
 
 /** Every route outside of the API prefix. */
-const UNPREFIXED = ['livez', 'readyz', 'startupz', 'metrics'];
+const UNPREFIXED = ['livez', 'readyz', 'startupz', 'metrics', '.well-known/jwks.json'];
 
 /**
  * Longest path parameter that reaches a schema. Node refuses longer request lines by itself (16 KiB of

@@ -6,6 +6,7 @@ export const LOCKS = {
   migrations: 1,
   singleReplica: 2,
   partitions: 3,
+  tokenKeys: 4,
 } as const;
 
 /** First key ("REAL") of the locks of lanes; the second one is a hash of the lane, so two of them may share one. */

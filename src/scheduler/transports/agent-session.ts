@@ -14,7 +14,7 @@ import type { Deliveries } from '../deliveries.js';
 import type { PlacementStore } from '../placement.store.js';
 import { agentFrame, type AgentFrame, type CentreFrame } from '../session.wire.js';
 import type { Inbox } from './inbox.js';
-import { offerJson } from './offered.js';
+import type { OfferWriter } from './offer-writer.js';
 import { PendingEchoes } from './pending-echoes.js';
 import type { AgentSink, Sessions } from './sessions.js';
 
@@ -25,6 +25,7 @@ export interface SessionTools {
   inbox: Inbox;
   sessions: Sessions;
   store: PlacementStore;
+  writer: OfferWriter;
 }
 
 /** A session that reads slower than this much is let go: memory is not for one slow reader. */
@@ -144,6 +145,7 @@ export class AgentSession implements AgentSink {
       const ref = { namespace: frame.namespace, agentId: frame.agent_id, leaseId: frame.lease_id };
       const lease = await this.tools.registry.heartbeat(ref, undefined, () => this.isOpen);
       const stale = await this.tools.deliveries.stale(ref.leaseId, frame.running);
+      await this.tools.registry.requireLease(ref);
       this.ref = ref;
       this.send({ type: 'resumed', ref: frame.ref, lease: { ...lease, stale } });
       await this.offerAgain(ref, frame.running);
@@ -162,7 +164,8 @@ export class AgentSession implements AgentSink {
     const open = await this.tools.store.offersOfLease(ref.namespace, ref.agentId, ref.leaseId);
     const lost = open.filter((o) => !running.includes(deliveryIdOf(o.id, o.fence)));
     const named = lost.map((o) => ({ ...o, capability: this.tools.registry.nameFor(ref, o.capability) }));
-    if (named.length > 0) this.offer(named.map((o) => offerJson(o)));
+    if (named.length > 0)
+      this.offer(await this.tools.writer.write(agentKey(ref.namespace, ref.agentId), named));
   }
 
   private async handleLeased(frame: Leased, ref: LeaseRef): Promise<void> {

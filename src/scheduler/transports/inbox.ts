@@ -6,8 +6,9 @@ import { COORDINATOR, type Coordinator } from '../../platform/coordination/coord
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import { Ticker } from '../../platform/lifecycle/ticker.js';
 import { ReachTable } from '../../registry/reach-table.js';
-import { PlacementStore } from '../placement.store.js';
-import { isLapsed, offerJson, type Offered } from './offered.js';
+import { type OfferedTask, PlacementStore } from '../placement.store.js';
+import { OfferWriter } from './offer-writer.js';
+import { isLapsed, type Offered } from './offered.js';
 import { Poll } from './poll.js';
 import { Sessions } from './sessions.js';
 
@@ -52,6 +53,7 @@ export class Inbox implements OnApplicationBootstrap {
     private readonly sessions: Sessions,
     private readonly store: PlacementStore,
     private readonly table: ReachTable,
+    private readonly writer: OfferWriter,
     private readonly shutdown: Shutdown,
   ) {}
 
@@ -137,7 +139,8 @@ export class Inbox implements OnApplicationBootstrap {
       const extra = poll.handed.splice(max - found.length);
       if (extra.length > 0) await this.put(extra);
       const handed = poll.handed.filter((o) => !isLapsed(o.frame));
-      const offers = [...found, ...handed.map((o) => offerJson(o.frame))];
+      const frames = handed.map((o) => o.frame);
+      const offers = [...found, ...(await this.writer.write(agentKey, frames))];
       if (offers.length > 0 || performance.now() >= until || this.shutdown.stopping) return offers;
     }
   }
@@ -228,19 +231,19 @@ export class Inbox implements OnApplicationBootstrap {
   }
 
   private async resolve(agentKey: string, ids: readonly string[], leaseId: string): Promise<string[]> {
-    const offers: string[] = [];
+    const frames: OfferedTask[] = [];
     const unknown: string[] = [];
     for (const id of ids) {
       const offer = this.recent.get(id);
       if (offer === undefined) unknown.push(id);
-      else if (offer.leaseId === leaseId && !isLapsed(offer.frame)) offers.push(offerJson(offer.frame));
+      else if (offer.leaseId === leaseId && !isLapsed(offer.frame)) frames.push(offer.frame);
       this.recent.delete(id);
     }
     if (unknown.length > 0)
       for (const offer of await this.store.openOffers(unknown.map(parseDeliveryId)))
         if (offer.lease_id === leaseId)
-          offers.push(offerJson({ ...offer, capability: this.table.nameFor(agentKey, offer.capability) }));
-    return offers;
+          frames.push({ ...offer, capability: this.table.nameFor(agentKey, offer.capability) });
+    return this.writer.write(agentKey, frames);
   }
 
   private dropOld(): void {

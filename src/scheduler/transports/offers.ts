@@ -2,7 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Transport } from '../../registry/agent-row.js';
 import type { ReachEntry } from '../../registry/reach-table.js';
 import { Inbox } from './inbox.js';
-import { isLapsed, offerJson, type Offered } from './offered.js';
+import { OfferWriter } from './offer-writer.js';
+import { isLapsed, type Offered } from './offered.js';
 import { PushTransport } from './push.js';
 import { Sessions } from './sessions.js';
 
@@ -15,6 +16,7 @@ export class Offers {
     private readonly sessions: Sessions,
     private readonly inbox: Inbox,
     private readonly push: PushTransport,
+    private readonly writer: OfferWriter,
   ) {}
 
   /** The way an offer to this agent would go now. */
@@ -38,7 +40,7 @@ export class Offers {
         else group.push(offer);
       }
     }
-    for (const [key, group] of bySession) this.sessions.get(key)?.offer(group.map((o) => offerJson(o.frame)));
+    for (const [key, group] of bySession) void this.send(key, group);
     if (fetched.length > 0)
       this.inbox.put(fetched).catch((err: unknown) => {
         this.log.warn({
@@ -47,5 +49,21 @@ export class Offers {
           err,
         });
       });
+  }
+
+  private async send(agentKey: string, group: readonly Offered[]): Promise<void> {
+    try {
+      const offers = await this.writer.write(
+        agentKey,
+        group.map((o) => o.frame),
+      );
+      this.sessions.get(agentKey)?.offer(offers);
+    } catch (err) {
+      this.log.warn({
+        msg: 'offers did not get their tokens; they will time out',
+        offers: group.length,
+        err,
+      });
+    }
   }
 }

@@ -7,7 +7,8 @@ import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import { AddressGuard } from '../../platform/outbound/address-guard.js';
 import { ConnectError } from '../../platform/outbound/connect-error.js';
 import { guardedConnector } from '../../platform/outbound/guarded-connect.js';
-import { isLapsed, offerJson, type Offered } from './offered.js';
+import { OfferWriter } from './offer-writer.js';
+import { isLapsed, type Offered } from './offered.js';
 
 /** What became of a push. `sent`: the agent may have got it, so work may have begun. */
 export type PushAnswer =
@@ -29,7 +30,12 @@ export class PushTransport {
   private readonly pending = new Set<Promise<void>>();
   private listener: PushListener | undefined;
 
-  constructor(@Inject(CONFIG) config: Config, guard: AddressGuard, shutdown: Shutdown) {
+  constructor(
+    @Inject(CONFIG) config: Config,
+    guard: AddressGuard,
+    shutdown: Shutdown,
+    private readonly writer: OfferWriter,
+  ) {
     this.dispatcher = new Agent({
       connect: guardedConnector(guard, config.connectTimeoutMs),
       headersTimeout: config.firstByteTimeoutMs,
@@ -63,7 +69,7 @@ export class PushTransport {
       return { kind: 'failed', sent: false, detail: 'the agent has no endpoint' };
     if (isLapsed(offered.frame))
       return { kind: 'failed', sent: false, detail: 'the task had to have started before it could be sent' };
-    const offer = offerJson(offered.frame);
+    const [offer = ''] = await this.writer.write(offered.agentKey, [offered.frame]);
     try {
       const answer = await request(offered.endpoint, {
         method: 'POST',

@@ -19,6 +19,7 @@ import { PlacementStore } from '../placement.store.js';
 import { AgentSession, CLOSE_GOING_AWAY } from './agent-session.js';
 import { Inbox } from './inbox.js';
 import { noteBroken } from './note-broken.js';
+import { OfferWriter } from './offer-writer.js';
 import { Sessions } from './sessions.js';
 
 const PATH = '/api/v1/session';
@@ -49,6 +50,7 @@ export class SessionGateway implements OnApplicationBootstrap {
     private readonly inbox: Inbox,
     private readonly sessions: Sessions,
     private readonly store: PlacementStore,
+    private readonly writer: OfferWriter,
     private readonly shutdown: Shutdown,
   ) {
     // The types do not know of `closeTimeout` yet.
@@ -88,6 +90,7 @@ export class SessionGateway implements OnApplicationBootstrap {
         inbox: this.inbox,
         sessions: this.sessions,
         store: this.store,
+        writer: this.writer,
       };
       const session = new AgentSession(ws, tools, (ref, because) => this.broken(ref, because));
       this.open.add(session);

@@ -719,6 +719,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/tokens/introspect': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Whether a task token holds: its delivery runs at this moment */
+    post: operations['tokensIntrospect'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1803,6 +1820,30 @@ export interface components {
       /** @default  */
       reason?: string;
     };
+    IntrospectAnswer:
+      | {
+          /** @enum {boolean} */
+          active: true;
+          iss: string;
+          /** @description the task */
+          sub: string;
+          /** @description dependencies that the agent declared, by name */
+          aud: string[];
+          /** @description the delivery */
+          jti: string;
+          /** @description seconds since 1970 */
+          exp: number;
+          namespace: string;
+          agent_id: string;
+          capability: string;
+        }
+      | {
+          /** @enum {boolean} */
+          active: false;
+        };
+    IntrospectRequest: {
+      token: string;
+    };
     ItemProblem: {
       code: string;
       detail: string;
@@ -1956,6 +1997,8 @@ export interface components {
       traceparent?: string;
       /** Format: uuid */
       parent_task_id?: string;
+      /** @description for the dependencies that the agent declared, to show them which task it works on; absent: it declared none */
+      token?: string;
       /** @description nobody could be reached for what it asked for: it went to an equivalent */
       fallback_used?: {
         from: string;
@@ -1978,6 +2021,8 @@ export interface components {
        * @description RFC 3339, UTC
        */
       deadline?: string;
+      /** @description for the dependencies that the agent declared, to show them which task it works on; absent: it declared none */
+      token?: string;
       state?: string;
       error?: {
         code: string;
@@ -2193,6 +2238,8 @@ export interface components {
        * @description RFC 3339, UTC
        */
       deadline: string;
+      /** @description for the dependencies that the agent declared, to show them which task it works on; absent: it declared none */
+      token?: string;
     };
     ProgressRequest: {
       /** Format: uuid */
@@ -4800,6 +4847,30 @@ export interface operations {
         };
         content: {
           'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  tokensIntrospect: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['IntrospectRequest'];
+      };
+    };
+    responses: {
+      /** @description Whether a task token holds: its delivery runs at this moment */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['IntrospectAnswer'];
         };
       };
     };
