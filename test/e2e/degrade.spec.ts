@@ -161,13 +161,18 @@ inBothModes('on_degrade', (mode) => {
         body: { errors: [{ pointer: '/settings/on_degrade/url' }] },
       });
     await setPolicy({ on_degrade: { url: 'https://a.test/x' } });
-    const shown = await api.get('policies/summarize');
-    expect(shown.body.settings.on_degrade).toEqual({
+    let shown: Json;
+    await until('every dispatcher follows it', async () => {
+      const answers = await Promise.all(api.each().map((one) => one.get('policies/summarize')));
+      shown = answers.map(({ body }) => body);
+      return answers.every(({ body }) => body.settings.on_degrade !== undefined);
+    });
+    expect(shown[0].settings.on_degrade).toEqual({
       url: 'https://a.test/x',
       timeout_ms: 5000,
       max_attempts: 6,
     });
-    const told = JSON.stringify([shown.body, centre.dispatchers.map((d) => d.log)]);
+    const told = JSON.stringify([shown, centre.dispatchers.map((d) => d.log)]);
     for (const secret of [WRITTEN, SECRET.toString(), SECRET.toString('base64')])
       expect(told).not.toContain(secret);
   });
