@@ -28,7 +28,7 @@ WITH given AS (
   SELECT *, GREATEST(run_at, now()) + timeout_ms * interval '1 ms' AS ends_at FROM given
 ), input AS (
   SELECT *, LEAST(now() + expires_ms * interval '1 ms', ends_at) AS expires_at FROM timed
-), lanes AS (
+), lanes AS MATERIALIZED ( -- once a lane, not once a task
   SELECT i.lane, head.turn, i.seats AND (head.turn IS NOT NULL OR EXISTS (
       SELECT 1 FROM capability_switches s, json_array_elements_text(i.lane::json -> 1 -> 'c') AS c (ref)
       WHERE s.paused AND s.namespace = i.lane::json ->> 0 AND s.capability = split_part(c.ref, '@', 1)
@@ -36,7 +36,7 @@ WITH given AS (
   FROM (SELECT lane, bool_or(agent_id IS NOT NULL) AS seats FROM input GROUP BY lane) i
   LEFT JOIN LATERAL (SELECT t.rank + 100 * t.priority AS turn FROM tasks t
     WHERE t.lane = i.lane AND t.state = 'queued' ORDER BY t.rank, t.id LIMIT 1) head ON true
-), placed AS (
+), placed AS MATERIALIZED ( -- its columns go into many others
   SELECT i.*,
     GREATEST(COALESCE(l.turn, (extract(epoch FROM now()) * 1e6)::bigint), i.last_turn) + i.place - 100 * i.priority AS rank,
     CASE

@@ -6,7 +6,7 @@ WITH input AS (
   SELECT i.id, i.fence, i.last_turn, i.place, t.lane
   FROM unnest($1::uuid[], $2::int[], $3::bigint[], $4::int[]) AS i (id, fence, last_turn, place)
   JOIN tasks t ON t.id = i.id
-), heads AS (
+), heads AS MATERIALIZED ( -- once a lane, not once a task
   SELECT lane, (SELECT t.rank + 100 * t.priority FROM tasks t WHERE t.lane = i.lane AND t.state = 'queued'
       ORDER BY t.rank, t.id LIMIT 1) AS turn
   FROM (SELECT DISTINCT lane FROM input) i
