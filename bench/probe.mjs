@@ -1,5 +1,5 @@
 /** How soon the prober notices, how often it is wrong, and what it costs. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reported } from './args.mjs';
 import { cost } from './probe/cost.mjs';
@@ -31,23 +31,31 @@ export async function probe(options) {
     }
   if (options.out === '-') return;
   await mkdir(options.out, { recursive: true });
-  await writeFile(
-    join(options.out, 'probe.json'),
-    `${JSON.stringify({ machine, options: reported(options), parts }, null, 2)}\n`,
-  );
-  await writeFile(join(options.out, 'PROBE.md'), markdown(machine, parts));
+  const file = join(options.out, 'probe.json');
+  const all = { ...(await before(file)) };
+  for (const [part, figures] of Object.entries(parts))
+    all[part] = { machine, options: reported(options), figures };
+  await writeFile(file, `${JSON.stringify(all, null, 2)}\n`);
+  await writeFile(join(options.out, 'PROBE.md'), markdown(all));
 }
 
-function markdown(machine, parts) {
-  const { at, commit, cores, cpu, memoryGib, node, postgres } = machine;
-  const lines = [
-    '# Benchmark: probe',
-    '',
-    `${at}, commit ${commit}: ${cores} cores (${cpu}), ${memoryGib} GiB, Node ${node}, embedded Postgres ` +
-      `${postgres.server_version}; everything on this machine.`,
-  ];
-  for (const [part, figures] of Object.entries(parts)) {
-    lines.push('', `## ${part}`, '', '| | |', '|---|---|');
+/** What was measured before, by part: parts that are not measured again stay, with their own date and commit. */
+async function before(file) {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function markdown(all) {
+  const lines = ['# Benchmark: probe'];
+  for (const [part, { machine, figures }] of Object.entries(all)) {
+    const { at, commit, cores, cpu, memoryGib, node, postgres } = machine;
+    const where =
+      `${at}, commit ${commit}: ${cores} cores (${cpu}), ${memoryGib} GiB, Node ${node}, embedded Postgres ` +
+      `${postgres.server_version}; everything on this machine.`;
+    lines.push('', `## ${part}`, '', where, '', '| | |', '|---|---|');
     for (const [name, value] of Object.entries(figures)) lines.push(`| ${name} | ${cell(value)} |`);
   }
   return `${lines.join('\n')}\n`;
