@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { Turns } from '../core/fair-share.js';
 import { ProbeModule } from '../probe/probe.module.js';
 import { RegistryModule } from '../registry/registry.module.js';
+import { TokenKeysModule } from '../security/token-keys.module.js';
 import { Admission } from './admission.js';
 import { AdmissionStore } from './admission.store.js';
 import { CallChains } from './call-chains.js';
@@ -62,7 +63,7 @@ import { Sessions } from './transports/sessions.js';
 import { Upkeep } from './upkeep.js';
 
 @Module({
-  imports: [RegistryModule, ProbeModule],
+  imports: [RegistryModule, ProbeModule, TokenKeysModule],
   controllers: [
     TasksController,
     DeliveriesController,

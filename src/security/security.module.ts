@@ -1,9 +1,7 @@
 import { Global, Module, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
-import { KeySetController } from './key-set.controller.js';
 import { TokenAuthenticator } from './token-authenticator.js';
-import { TokenKeys } from './token-keys.js';
 
 /** Paths that answer without credentials: what keeps the process alive must not depend on secrets, and public keys are public. */
 const OPEN_PATHS = new Set(['/livez', '/readyz', '/startupz', '/.well-known/jwks.json']);
@@ -13,11 +11,7 @@ const OPEN_PATHS = new Set(['/livez', '/readyz', '/startupz', '/.well-known/jwks
  * caller without credentials cannot make the server parse megabytes.
  */
 @Global()
-@Module({
-  controllers: [KeySetController],
-  providers: [TokenAuthenticator, TokenKeys],
-  exports: [TokenAuthenticator, TokenKeys],
-})
+@Module({ providers: [TokenAuthenticator], exports: [TokenAuthenticator] })
 export class SecurityModule implements OnModuleInit {
   constructor(
     private readonly adapter: HttpAdapterHost<FastifyAdapter>,
