@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import {
   createPostgresBackend,
   Queue,
@@ -103,6 +104,9 @@ export function postgresBackend(connectionString: string): QueueBackend {
     connectionTimeoutMillis: POSTGRES_TIMEOUT_MS,
     query_timeout: POSTGRES_TIMEOUT_MS,
     keepAlive: true,
+    // While a connection is handed out its pool does not listen, and an error without a listener ends the process:
+    // the server of the embedded mode may end while one is between two statements.
+    onConnect: (client: EventEmitter) => void client.on('error', () => undefined),
   };
   // Not BullMQ's process-wide default backend: that would be for whoever uses BullMQ in this process.
   const onPostgres = withBackend(createPostgresBackend);
