@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { type BullOrderQueue } from '../../src/platform/queue/bull-order-queue.js';
 import { QueueUnavailable } from '../../src/platform/queue/order-queue.js';
+import { FatalProxy } from '../support/fatal-proxy.js';
 import { PrivatePostgres } from '../support/postgres.js';
 import { RecordingHandler, TestQueues } from '../support/queues.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -233,6 +234,31 @@ describe('orders in a Postgres that is restarted', () => {
     await orderEventually(queue, 'lane');
     await until('it is handled', () => handler.count('lane') === 1);
     await queues.closeAll();
+    await proxy.stop();
+  });
+
+  test('a server that ends as a connection is made, or closed, leaves the process alive', async () => {
+    const url = new URL(postgres.url);
+    const proxy = await FatalProxy.start(Number(url.port));
+    url.port = String(proxy.port);
+    const queues = TestQueues.onPostgres(url.href);
+    const queue = await queues.open();
+    const handler = new RecordingHandler();
+    await queue.consume(handler.handle);
+    await queue.order(['before']);
+    await until('it is handled', () => handler.count('before') === 1);
+
+    proxy.whenReady = true;
+    proxy.cut();
+    await until('connections are made, and end at once', () => proxy.ended >= 5);
+    proxy.whenReady = false;
+    await orderEventually(queue, 'after');
+    await until('the worker consumes again', () => handler.count('after') >= 1);
+
+    const { ended } = proxy;
+    proxy.whenClosed = true;
+    await queues.closeAll();
+    await until('it ended as they were closed', () => proxy.ended > ended);
     await proxy.stop();
   });
 });

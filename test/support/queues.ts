@@ -20,7 +20,7 @@ export class TestQueues {
   }
 
   static onPostgres(url: string): TestQueues {
-    return new TestQueues(() => postgresBackend(url));
+    return new TestQueues((report) => postgresBackend(url, report));
   }
 
   /** A queue as one more replica would have it, ready to take orders. */

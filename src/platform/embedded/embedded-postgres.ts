@@ -213,6 +213,8 @@ async function remember(cluster: Cluster, settings: ClusterSettings, port: numbe
   if (settings.port === port && settings.database === DATABASE) return;
   if (settings.database !== DATABASE) {
     const client = new pg.Client({ connectionString: connectionString(settings, port, 'postgres') });
+    // A server that ends meanwhile fails what was asked; without a listener it would end the process.
+    client.on('error', () => undefined);
     await client.connect();
     try {
       await client.query(`CREATE DATABASE ${DATABASE}`).catch((error: unknown) => {

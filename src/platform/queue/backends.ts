@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import {
   createPostgresBackend,
+  type PgPool,
   Queue,
   withBackend,
   Worker,
@@ -8,6 +9,7 @@ import {
   type WorkerOptions,
 } from 'bullmq';
 import { type Cluster, type Redis } from 'ioredis';
+import pg from 'pg';
 import { openCommandClient, openWorkerClient } from '../coordination/connections.js';
 import { type RedisTarget } from '../coordination/redis-url.js';
 import { guardAgainstSilence } from '../coordination/silence.js';
@@ -93,23 +95,46 @@ const GUARD_INTERVAL_MS = 2_000;
 
 /** Milliseconds after which a statement or an attempt to connect is given up. */
 const POSTGRES_TIMEOUT_MS = 5_000;
+/** BullMQ's own name for it. */
+const POSTGRES_SCHEMA = 'bullmq';
+/** Before a connection that fell silent is asked whether it is still there. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /**
  * Orders in Postgres, in a schema of BullMQ's own. New orders are announced by LISTEN/NOTIFY; besides that, an
  * idle worker looks once in its drain delay, and for stalled orders once in the stalled interval.
+ *
+ * The worker works on a pool of ours: a connection for LISTEN that BullMQ makes itself has no listener for errors right
+ * after it is made, nor while it is closed, and a server that ends at such a moment would end the process. One that is
+ * taken out of a pool keeps the listener it was born with, and gets the pool's when it is given back.
  */
-export function postgresBackend(connectionString: string): QueueBackend {
+export function postgresBackend(connectionString: string, report: ReportError): QueueBackend {
   const connection = {
     connectionString,
     connectionTimeoutMillis: POSTGRES_TIMEOUT_MS,
     query_timeout: POSTGRES_TIMEOUT_MS,
     keepAlive: true,
-    // While a connection is handed out its pool does not listen, and an error without a listener ends the process:
-    // the server of the embedded mode may end while one is between two statements.
     onConnect: (client: EventEmitter) => void client.on('error', () => undefined),
+    // One that ended together with the greeting is not handed out: BullMQ would keep it, and listen on it for ever.
+    verify: (client: pg.PoolClient, done: (error?: Error) => void) =>
+      void client.query('SELECT 1').then(() => done(), done),
   };
   // Not BullMQ's process-wide default backend: that would be for whoever uses BullMQ in this process.
   const onPostgres = withBackend(createPostgresBackend);
+  let pool: pg.Pool | undefined;
+  const endPool = () => void pool?.end().catch(() => undefined);
+  const newPool = (): pg.Pool => {
+    // A worker is opened anew where the one before could not connect.
+    endPool();
+    pool = new pg.Pool({
+      ...connection,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+      max: 5,
+      application_name: 'reach-placement',
+      options: `-c search_path=${POSTGRES_SCHEMA}`,
+    });
+    return pool.on('error', (error) => report('a connection of the order worker', error));
+  };
   return {
     available: () => true,
     // BullMQ keeps the outcome of the first attempt, and hands it to every later call.
@@ -121,8 +146,9 @@ export function postgresBackend(connectionString: string): QueueBackend {
     openWorker: (name, processor, options) =>
       new onPostgres.Worker<OrderData>(name, processor, {
         ...options,
-        connection: { ...connection, max: 4, migrate: false, application_name: 'reach-placement' },
+        // BullMQ writes its events one by one, which is all that the types differ in.
+        connection: newPool() as unknown as PgPool,
       }),
-    disconnect: () => undefined,
+    disconnect: endPool,
   };
 }

@@ -36,7 +36,7 @@ async function openOrderQueue(config: Config, databaseUrl: string, shutdown: Shu
   );
   const backend = config.redisUrl
     ? redisBackend(parseRedisUrl(config.redisUrl), 'reach', report)
-    : postgresBackend(databaseUrl);
+    : postgresBackend(databaseUrl, report);
   const queue = new BullOrderQueue({ backend, report, drainTimeoutMs: config.shutdownGraceMs * 0.15 });
   shutdown.on('clients', 'order queue', () => queue.close());
   try {
