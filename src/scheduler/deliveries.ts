@@ -7,9 +7,10 @@ import { toReachError } from '../platform/http/to-reach-error.js';
 import { failpoint } from '../platform/lifecycle/failpoints.js';
 import { agentKey } from '../registry/agent-row.js';
 import { ReachTable } from '../registry/reach-table.js';
-import { Closer } from './closer.js';
+import { Closer, type OpenDelivery } from './closer.js';
 import { DeadlineAlarm } from './deadline-alarm.js';
-import { DeliveryStore, type Inspection, type LeasedRef } from './delivery.store.js';
+import { DeliveryStore, type Inspection, type LeasedRef, type Noted } from './delivery.store.js';
+import { openDelivery } from './held-delivery.js';
 import { SchedulerMetrics } from './scheduler-metrics.js';
 import { requireSize } from './size-limit.js';
 import { TaskTokens } from './tokens/task-tokens.js';
@@ -71,32 +72,26 @@ export class Deliveries {
       extendMs: extendMs ?? null,
       note: note === undefined ? null : storableJson({ note: storableText(note) }),
     };
-    let deadline = await this.store.progress(write);
-    if (deadline === undefined) {
+    let noted = await this.store.progress(write);
+    if (noted === undefined) {
       const now = await this.store.inspect(ref);
       // A push agent may report while its ACK is being written: what was offered a moment ago runs now.
-      if (now?.state === 'running' && isCurrent(ref, now)) deadline = await this.store.progress(write);
-      if (deadline === undefined) {
+      if (now?.state === 'running' && isCurrent(ref, now)) noted = await this.store.progress(write);
+      if (noted === undefined) {
         this.metrics.late('progress');
         throw staleError(ref, now);
       }
     }
-    const token = extendMs === undefined ? undefined : await this.tokenUntil(ref, deadline);
-    return { deadline: deadline.toISOString(), ...(token !== undefined && { token }) };
+    const deadline = noted.deadlineAt.toISOString();
+    const token = extendMs === undefined ? undefined : await this.tokenOf(ref, noted);
+    return { deadline, ...(token !== undefined && { token }) };
   }
 
   /** The token of a delivery that was given more time. */
-  private async tokenUntil(ref: LeasedRef, endsAt: Date): Promise<string | undefined> {
-    const now = await this.store.inspect(ref);
-    if (now === undefined || now.agent_id === null) return undefined;
-    const key = agentKey(now.namespace, now.agent_id);
-    const capability = this.table.nameFor(key, now.capability);
-    return this.tokens.sign(this.table.get(key), {
-      taskId: ref.taskId,
-      fence: ref.fence,
-      capability,
-      endsAt,
-    });
+  private tokenOf({ taskId, fence }: LeasedRef, noted: Noted): Promise<string | undefined> {
+    const agent = this.table.get(agentKey(noted.namespace, noted.agentId));
+    const capability = agent?.nameOf(noted.capability) ?? noted.capability;
+    return this.tokens.sign(agent, { taskId, fence, capability, endsAt: noted.deadlineAt });
   }
 
   /**
@@ -221,19 +216,9 @@ function isCurrent(ref: LeasedRef, now: Inspection): boolean {
   return now.fence === ref.fence && now.lease_id === ref.leaseId;
 }
 
-export function openOf(ref: LeasedRef, now: Inspection, state: 'offered' | 'running') {
-  return {
-    taskId: ref.taskId,
-    fence: ref.fence,
-    leaseId: ref.leaseId,
-    state,
-    namespace: now.namespace,
-    capability: now.capability,
-    agentId: now.agent_id ?? '',
-    attempt: now.attempt,
-    maxAttempts: now.max_attempts,
-    idempotent: now.idempotent,
-  };
+export function openOf(ref: LeasedRef, now: Inspection, state: 'offered' | 'running'): OpenDelivery {
+  const { taskId: id, fence, leaseId } = ref;
+  return openDelivery({ ...now, id, fence, lease_id: leaseId, agent_id: now.agent_id ?? '' }, state);
 }
 
 /** Why a delivery is not the caller's to act on. */

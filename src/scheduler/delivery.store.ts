@@ -75,6 +75,15 @@ export interface Acknowledged {
   deadlineInMs: number;
 }
 
+/** A delivery that runs on. */
+export interface Noted {
+  /** that holds now */
+  deadlineAt: Date;
+  namespace: string;
+  capability: string;
+  agentId: string;
+}
+
 export interface Canceled {
   was: TaskState;
 }
@@ -90,7 +99,7 @@ export class DeliveryStore {
   private readonly acks: BatchWriter<LeasedRef, Acknowledged | undefined>;
   /** Reads that come together share a statement too: after an outage agents repeat themselves by the thousand. */
   private readonly looks: BatchWriter<DeliveryRef, Inspection | undefined>;
-  private readonly progresses: BatchWriter<ProgressWrite, Date | undefined>;
+  private readonly progresses: BatchWriter<ProgressWrite, Noted | undefined>;
   private readonly results: BatchWriter<ResultWrite, true | undefined>;
   private readonly closes: BatchWriter<CloseWrite, true | undefined>;
   private readonly cancels: BatchWriter<{ taskId: string; namespace: string }, Canceled | undefined>;
@@ -122,8 +131,8 @@ export class DeliveryStore {
     return this.acks.write(ref);
   }
 
-  /** Notes progress; the deadline that holds now. */
-  progress(write: ProgressWrite): Promise<Date | undefined> {
+  /** Notes progress. */
+  progress(write: ProgressWrite): Promise<Noted | undefined> {
     return this.progresses.write(write);
   }
 
@@ -166,14 +175,24 @@ export class DeliveryStore {
     );
   }
 
-  private async writeProgress(items: readonly ProgressWrite[]): Promise<(Date | undefined)[]> {
-    const { rows } = await this.sql.run<{ ord: number; deadline_at: Date }>('progress', PROGRESS, [
-      ...leased(items),
-      items.map((i) => i.extendMs),
-      items.map((i) => i.note),
-    ]);
+  private async writeProgress(items: readonly ProgressWrite[]): Promise<(Noted | undefined)[]> {
+    const { rows } = await this.sql.run<{
+      ord: number;
+      deadline_at: Date;
+      namespace: string;
+      capability: string;
+      agent_id: string;
+    }>('progress', PROGRESS, [...leased(items), items.map((i) => i.extendMs), items.map((i) => i.note)]);
     this.news.stepped(taskIdsOf(items, rows));
-    return inOrder(items.length, rows).map((row) => row?.deadline_at);
+    return inOrder(items.length, rows).map(
+      (row) =>
+        row && {
+          deadlineAt: row.deadline_at,
+          namespace: row.namespace,
+          capability: row.capability,
+          agentId: row.agent_id,
+        },
+    );
   }
 
   private async writeResults(items: readonly ResultWrite[]): Promise<(true | undefined)[]> {

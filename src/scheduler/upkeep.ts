@@ -8,7 +8,7 @@ import { Registry } from '../registry/registry.js';
 import { RegistryEvents } from '../registry/registry.events.js';
 import { Closer } from './closer.js';
 import { Depths } from './depths.js';
-import { heldDelivery } from './held-delivery.js';
+import { heldDelivery, openDelivery } from './held-delivery.js';
 import { Lanes } from './lanes.js';
 import { Orders } from './orders.js';
 import { Slots } from './slots.js';
@@ -114,23 +114,7 @@ export class Upkeep implements OnApplicationBootstrap {
       for (;;) {
         const rows = await this.store.unfetched(BATCH);
         const released = await Promise.all(
-          rows.map((row) =>
-            this.closer.release(
-              {
-                taskId: row.id,
-                fence: row.fence,
-                leaseId: row.lease_id,
-                state: 'offered',
-                namespace: row.namespace,
-                capability: row.capability,
-                agentId: row.agent_id,
-                attempt: row.attempt,
-                maxAttempts: row.max_attempts,
-                idempotent: row.idempotent,
-              },
-              'DELIVERY_SUPERSEDED',
-            ),
-          ),
+          rows.map((row) => this.closer.release(openDelivery(row, 'offered'), 'DELIVERY_SUPERSEDED')),
         );
         if (rows.length < BATCH || !released.includes(true)) break;
       }

@@ -16,6 +16,6 @@ WITH input AS (
     progress = COALESCE(d.note::json, t.progress)
   FROM deliveries d
   WHERE t.id = d.task_id AND t.fence = d.fence AND t.lease_id = d.lease_id AND t.state || '' = 'running'
-  RETURNING d.ords, t.deadline_at
+  RETURNING d.ords, t.deadline_at, t.namespace, t.capability, t.agent_id
 )
-SELECT unnest(ords)::int AS ord, deadline_at FROM noted
+SELECT unnest(ords)::int AS ord, deadline_at, namespace, capability, agent_id FROM noted
