@@ -1,4 +1,5 @@
 import type { TaskState } from '../core/task-state.js';
+import type { OnDegrade } from './policy/policy.wire.js';
 import { fallbackView, type FallbackUsed } from './task-row.js';
 
 /** A row of the outbox that is due, with the task that it tells of as it is now. */
@@ -24,6 +25,11 @@ export interface DueCallback {
   fallback: FallbackUsed | null;
   created_at: Date;
   finished_at: Date | null;
+}
+
+/** Parameters of statements that put a note for `told` into the outbox. */
+export function recipient(told: OnDegrade | null): [string | null, number | null, number | null] {
+  return told === null ? [null, null, null] : [told.url, told.timeout_ms ?? null, told.max_attempts ?? null];
 }
 
 /** The same however often it is sent. A task tells each thing once. */

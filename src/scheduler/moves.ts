@@ -3,10 +3,10 @@ import { streamOf, Turns, type TurnSeeker } from '../core/fair-share.js';
 import { laneLabel, laneOf, type Requirement } from '../core/lane.js';
 import { loadSql } from '../platform/postgres/sql-file.js';
 import { Sql } from '../platform/postgres/sql.js';
+import { recipient } from './callback-event.js';
 import { Depths } from './depths.js';
 import { Orders } from './orders.js';
 import type { OnDegrade } from './policy/policy.wire.js';
-import { recipient } from './unplaceable.js';
 
 const MOVE = loadSql(import.meta.url, 'sql/move.sql');
 const BATCH = 500;

@@ -18,11 +18,9 @@ import { Depths } from './depths.js';
 import { DirectPlacement } from './direct-placement.js';
 import { Evidence } from './evidence.js';
 import { Fallback } from './fallback.js';
-import { Moves } from './moves.js';
-import { UnplaceableTasks } from './unplaceable.js';
-import { Renames } from './renames.js';
 import { Hindrances } from './hindrances.js';
 import { Lanes } from './lanes.js';
+import { Moves } from './moves.js';
 import { Orders } from './orders.js';
 import { Outcomes } from './outcomes.js';
 import { Overdue } from './overdue.js';
@@ -32,6 +30,7 @@ import { Policies } from './policy/policies.js';
 import { PoliciesController } from './policy/policies.controller.js';
 import { PolicyStore } from './policy/policy.store.js';
 import { PushAnswers } from './push-answers.js';
+import { Renames } from './renames.js';
 import { Retention } from './retention.js';
 import { RetryBudgets } from './retry-budgets.js';
 import { RouteController } from './route.controller.js';
@@ -60,6 +59,7 @@ import { PushTransport } from './transports/push.js';
 import { SessionEcho } from './transports/session-echo.js';
 import { SessionGateway } from './transports/session-gateway.js';
 import { Sessions } from './transports/sessions.js';
+import { UnplaceableTasks } from './unplaceable.js';
 import { Upkeep } from './upkeep.js';
 
 @Module({
@@ -87,14 +87,11 @@ import { Upkeep } from './upkeep.js';
     DirectPlacement,
     Evidence,
     Fallback,
-    UnplaceableTasks,
-    Renames,
-    Moves,
-    { provide: Turns, useFactory: () => new Turns() },
     Hindrances,
     Inbox,
     Introspection,
     Lanes,
+    Moves,
     Offers,
     OfferWriter,
     Orders,
@@ -108,6 +105,7 @@ import { Upkeep } from './upkeep.js';
     PushTransport,
     SessionEcho,
     SessionGateway,
+    Renames,
     Retention,
     Routes,
     RetryBudgets,
@@ -125,6 +123,8 @@ import { Upkeep } from './upkeep.js';
     Tasks,
     TaskStore,
     TaskTokens,
+    { provide: Turns, useFactory: () => new Turns() },
+    UnplaceableTasks,
     Upkeep,
   ],
   exports: [Hindrances, Tasks, TaskStore, TaskNews],

@@ -8,6 +8,7 @@ import { newId } from '../platform/ids.js';
 import { loadSql } from '../platform/postgres/sql-file.js';
 import { Sql } from '../platform/postgres/sql.js';
 import { Hearing } from '../registry/hearing.js';
+import { recipient } from './callback-event.js';
 import { Outcomes } from './outcomes.js';
 import type { OnDegrade } from './policy/policy.wire.js';
 
@@ -25,11 +26,6 @@ export interface Unplaceable {
   divertedOnly: boolean;
   /** Who is told of it. */
   told: OnDegrade | null;
-}
-
-/** Parameters of statements that put a note for `told` into the outbox. */
-export function recipient(told: OnDegrade | null): [string | null, number | null, number | null] {
-  return told === null ? [null, null, null] : [told.url, told.timeout_ms ?? null, told.max_attempts ?? null];
 }
 
 /** Ends tasks that nobody can be reached for, where their policy is not to wait for somebody. */

@@ -1,55 +1,23 @@
-import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import type { Api, Json } from '../support/api.js';
 import { Centre, inBothModes } from '../support/centre.js';
 import { until } from '../support/until.js';
+import {
+  signatureOf,
+  WEBHOOK_SECRET,
+  WEBHOOK_SECRETS,
+  type WebhookCall,
+  WebhookReceivers,
+} from '../support/webhook-receivers.js';
 
 /* Whom a policy names is told, by a webhook, of tasks that went to a fallback or failed for want of an agent. */
 
-const SECRET = Buffer.from('a secret of twenty-four');
-const WRITTEN = `whsec_${SECRET.toString('base64')}`;
-
-interface Call {
-  headers: IncomingHttpHeaders;
-  body: string;
-  event: Json;
-}
-
 inBothModes('on_degrade', (mode) => {
-  const centre = Centre.ofSuite(mode, { env: { REACH_WEBHOOK_SECRETS: WRITTEN } });
-  const servers: Server[] = [];
+  const centre = Centre.ofSuite(mode, { env: { REACH_WEBHOOK_SECRETS: WEBHOOK_SECRET } });
+  const receivers = new WebhookReceivers();
   let api: Api;
   beforeEach(() => {
     api = centre.api();
   });
-  afterEach(() => {
-    for (const server of servers.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
-
-  async function listen(answer: RequestListener): Promise<string> {
-    const server = createServer(answer).listen(0, '127.0.0.1');
-    servers.push(server);
-    await once(server, 'listening');
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/degraded`;
-  }
-
-  /** A receiver that keeps what it is told, and answers with the next of `statuses`, then with 204. */
-  async function receiver(...statuses: number[]): Promise<{ url: string; calls: Call[] }> {
-    const calls: Call[] = [];
-    const url = await listen((request, response) => {
-      void text(request).then((body) => {
-        calls.push({ headers: request.headers, body, event: JSON.parse(body) });
-        response.writeHead(statuses.shift() ?? 204).end();
-      });
-    });
-    return { url, calls };
-  }
 
   const put = (settings: object) =>
     api.call('PUT', '/api/v1/policies/summarize', {
@@ -72,20 +40,15 @@ inBothModes('on_degrade', (mode) => {
     );
     return found as string;
   };
-  const signed = ({ headers, body }: Call): string => {
-    const content = `${headers['webhook-id'] as string}.${headers['webhook-timestamp'] as string}.${body}`;
-    return `v1,${createHmac('sha256', SECRET).update(content).digest('base64')}`;
-  };
-
   test('tells of a task that went to a fallback: signed, once', async () => {
-    const { url, calls } = await receiver();
+    const { url, calls } = await receivers.start();
     await setPolicy({ fallback: ['outline'], on_degrade: { url } });
     const agent = await api.agent('outliner', { capabilities: ['outline'] });
     for (const one of api.each()) await one.agentIs('outliner', 'online');
     const id = await api.submit({ capability: 'summarize' });
     await agent.work();
     await until('a call', () => calls.length > 0);
-    const call = calls[0] as Call;
+    const call = calls[0] as WebhookCall;
     expect(call.event).toMatchObject({
       id: `${id}-degraded`,
       type: 'dev.agentreach.task.degraded.v1',
@@ -99,7 +62,7 @@ inBothModes('on_degrade', (mode) => {
     });
     expect(call.headers).toMatchObject({
       'webhook-id': `${id}-degraded`,
-      'webhook-signature': signed(call),
+      'webhook-signature': signatureOf(call),
     });
     // Another one that comes later tells that the first did not come again, from another replica neither.
     const other = await api.submit({ capability: 'summarize' });
@@ -108,7 +71,7 @@ inBothModes('on_degrade', (mode) => {
   });
 
   test('tells of a task that failed for want of an agent, again where it was not taken', async () => {
-    const { url, calls } = await receiver(500);
+    const { url, calls } = await receivers.start(500);
     await setPolicy({ ...fails, on_degrade: { url } });
     const id = await api.submit({ capability: 'summarize', callback_url: url });
     await api.ended(id);
@@ -119,12 +82,12 @@ inBothModes('on_degrade', (mode) => {
       error: { code: 'REACH_NO_CAPABLE_AGENT' },
     });
     expect(told('failed')[0]?.event).toMatchObject({ id, data: { state: 'failed' } });
-    expect(calls.map((c) => c.headers['webhook-signature'])).toEqual(calls.map(signed));
+    expect(calls.map((c) => c.headers['webhook-signature'])).toEqual(calls.map(signatureOf));
     expect(new Set(calls.map((c) => c.event.id)).size).toBe(2);
   });
 
   test('comes from the outbox, though the dispatcher died', async () => {
-    const { url, calls } = await receiver(500);
+    const { url, calls } = await receivers.start(500);
     await setPolicy({ ...fails, on_degrade: { url } });
     const id = await api.submit({ capability: 'summarize' });
     await warning(id, /unplaceable/);
@@ -137,7 +100,7 @@ inBothModes('on_degrade', (mode) => {
   });
 
   test('is given up after its own tries and times, and holds up no task', async () => {
-    const silent = await listen(() => undefined);
+    const silent = await receivers.listen(() => undefined);
     await setPolicy({ ...fails, on_degrade: { url: silent, timeout_ms: 100, max_attempts: 1 } });
     const id = await api.submit({ capability: 'summarize' });
     await api.ended(id);
@@ -173,7 +136,6 @@ inBothModes('on_degrade', (mode) => {
       max_attempts: 6,
     });
     const told = JSON.stringify([shown, centre.dispatchers.map((d) => d.log)]);
-    for (const secret of [WRITTEN, SECRET.toString(), SECRET.toString('base64')])
-      expect(told).not.toContain(secret);
+    for (const secret of WEBHOOK_SECRETS) expect(told).not.toContain(secret);
   });
 });
