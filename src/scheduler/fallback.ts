@@ -18,7 +18,8 @@ const NAMED = 3;
 
 /**
  * Tasks whose capability nobody can be reached for go to one that their policy names as its equivalent: after a while, once,
- * and marked. Where there is none either, they wait, or fail if their policy says so. Each replica looks; the update of a task's row decides who moves it.
+ * and marked. Where there is none either, they wait, or fail if their policy says so. Each replica looks; the update of a
+ * task's row decides who moves it.
  */
 @Injectable()
 export class Fallback implements OnApplicationBootstrap {
@@ -68,7 +69,7 @@ export class Fallback implements OnApplicationBootstrap {
     this.unreachable.set(lane, since);
     if (performance.now() - since < waitedMs) return;
     const equivalent = this.equivalentTo(requirement, settings.fallback);
-    if (equivalent !== undefined) await this.divert(lane, requirement, equivalent, waitedMs, shortage);
+    if (equivalent !== undefined) await this.divert(lane, requirement, equivalent, settings, shortage);
     const divertedOnly = equivalent !== undefined;
     if (fails)
       await this.unplaceable.fail({ lane, waitedMs, shortage, divertedOnly, told: settings.on_degrade });
@@ -95,12 +96,11 @@ export class Fallback implements OnApplicationBootstrap {
     lane: string,
     from: Requirement,
     to: Requirement,
-    afterMs: number,
+    { fallback_after_ms: afterMs, on_degrade: told }: FullPolicySettings,
     shortage: Shortage,
   ): Promise<void> {
     const label = laneLabel(to);
     const note = { from: laneLabel(from), to: label, reason: reasonOf(from, shortage), lane };
-    const { on_degrade: told } = this.policies.for(from).settings;
     const moved = await this.moves.move(lane, to, { note, afterMs, told });
     if (moved === 0) return;
     this.log.warn({ msg: `${moved} tasks go to ${label}: ${note.reason}`, namespace: from.namespace, moved });

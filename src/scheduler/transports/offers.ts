@@ -5,7 +5,7 @@ import { Inbox } from './inbox.js';
 import { OfferWriter } from './offer-writer.js';
 import { isLapsed, type Offered } from './offered.js';
 import { PushTransport } from './push.js';
-import { Sessions } from './sessions.js';
+import { type AgentSink, Sessions } from './sessions.js';
 
 /** Sends committed offers on their way: session here, inbox for everyone who fetches, or push. */
 @Injectable()
@@ -27,43 +27,38 @@ export class Offers {
 
   /** Never throws: an offer that does not arrive meets its ACK deadline. */
   deliver(offered: readonly Offered[]): void {
-    const bySession = new Map<string, Offered[]>();
+    const bySession = new Map<AgentSink, Offered[]>();
     const fetched: Offered[] = [];
     for (const offer of offered) {
       // A push says itself that it was not sent: of others that were not acknowledged the sweep knows that nothing began.
       if (offer.transport !== 'push' && isLapsed(offer.frame)) continue;
+      const session = this.sessions.get(offer.agentKey);
       if (offer.transport === 'push') this.push.deliver(offer);
-      else if (this.sessions.get(offer.agentKey)?.leaseId !== offer.leaseId) fetched.push(offer);
+      else if (session?.leaseId !== offer.leaseId) fetched.push(offer);
       else {
-        const group = bySession.get(offer.agentKey);
-        if (group === undefined) bySession.set(offer.agentKey, [offer]);
+        const group = bySession.get(session);
+        if (group === undefined) bySession.set(session, [offer]);
         else group.push(offer);
       }
     }
-    for (const [key, group] of bySession) void this.send(key, group);
+    for (const [session, group] of bySession)
+      this.send(session, group).catch((err: unknown) => this.undelivered('sessions', group, err));
     if (fetched.length > 0)
-      this.inbox.put(fetched).catch((err: unknown) => {
-        this.log.warn({
-          msg: 'offers did not reach their inboxes; they will time out',
-          offers: fetched.length,
-          err,
-        });
-      });
+      this.inbox.put(fetched).catch((err: unknown) => this.undelivered('inboxes', fetched, err));
   }
 
-  private async send(agentKey: string, group: readonly Offered[]): Promise<void> {
-    try {
-      const offers = await this.writer.write(
-        agentKey,
-        group.map((o) => o.frame),
-      );
-      this.sessions.get(agentKey)?.offer(offers);
-    } catch (err) {
-      this.log.warn({
-        msg: 'offers did not get their tokens; they will time out',
-        offers: group.length,
-        err,
-      });
-    }
+  /** To the session of their lease, though the agent may have another one by the time they are written. */
+  private async send(session: AgentSink, offers: readonly Offered[]): Promise<void> {
+    const key = offers[0]?.agentKey ?? '';
+    const frames = offers.map((o) => o.frame);
+    session.offer(await this.writer.write(key, frames));
+  }
+
+  private undelivered(where: string, offers: readonly Offered[], err: unknown): void {
+    this.log.warn({
+      msg: `offers did not reach their ${where}; they will time out`,
+      offers: offers.length,
+      err,
+    });
   }
 }
